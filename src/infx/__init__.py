@@ -1,0 +1,1 @@
+"""infx: continuous benchmarking of LLM inference servers."""

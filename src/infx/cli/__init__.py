@@ -1,0 +1,1 @@
+"""Parse, print, exit, read the environment: the only place for those four."""

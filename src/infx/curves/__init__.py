@@ -1,0 +1,1 @@
+"""Pure geometry of throughput against latency."""

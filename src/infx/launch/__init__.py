@@ -1,0 +1,1 @@
+"""Running a launch plan: starting processes, waiting for health, leaving nothing behind."""

@@ -1,0 +1,1 @@
+"""Numbers from records and samples; one file a metric."""

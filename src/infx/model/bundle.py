@@ -1,0 +1,79 @@
+"""What a run bundle says of itself: the manifest, and the file of each point."""
+
+from typing import Literal
+
+from pydantic import Field, JsonValue
+
+from infx.model.launch import Endpoint, LaunchPlan
+from infx.model.recipe import BoundRecipe
+from infx.model.record import Phase
+from infx.model.value import Value
+from infx.model.workload import FixedWorkload
+
+RunState = Literal["running", "finished", "interrupted", "failed", "recovered"]
+
+
+class ClockAnchor(Value):
+    """One moment on both clocks: monotonic nanoseconds, and nanoseconds since the Unix epoch."""
+
+    monotonic_ns: int
+    wall_ns: int
+
+
+class PhaseWindow(Value):
+    """When a phase of a point began and ended, on the monotonic clock."""
+
+    phase: Phase
+    start_ns: int
+    end_ns: int
+
+
+class PointFile(Value):
+    """`points/<point-id>/point.json`: what was run, and between which moments.
+
+    `directory` under `points/` is the point id, with `-rN` for repetition N above 0.
+    `calibration` is what sized the prompts (empty for a dataset).
+    """
+
+    schema_version: Literal[1] = 1
+    point_id: str
+    recipe_digest: str
+    workload_digest: str
+    curve_key: dict[str, JsonValue]
+    concurrency: int
+    repetition: int = 0
+    recipe: BoundRecipe
+    workload: FixedWorkload
+    endpoint: Endpoint
+    launch: LaunchPlan | None = None
+    plan_digest: str | None = None
+    calibration: dict[str, JsonValue] = Field(default_factory=dict)
+    slo: dict[str, float] = Field(default_factory=dict)
+    phases: tuple[PhaseWindow, ...] = ()
+
+    @property
+    def directory(self) -> str:
+        """The point's folder name under `points/`."""
+        return f"{self.point_id}-r{self.repetition}" if self.repetition else self.point_id
+
+
+class Manifest(Value):
+    """`manifest.json`: who ran what, when, on which host, and the sha256 of every other file.
+
+    `files` maps bundle-relative paths to hex digests; it is complete once `state` is not `running`.
+    `failure` is the one-line reason of a failed run.
+    """
+
+    schema_version: Literal[1] = 1
+    run: str
+    command: tuple[str, ...]
+    state: RunState
+    started: str
+    ended: str | None = None
+    failure: str | None = None
+    simulated: bool = False
+    anchor: ClockAnchor
+    versions: dict[str, str]
+    host: dict[str, JsonValue]
+    points: tuple[str, ...] = ()
+    files: dict[str, str] = Field(default_factory=dict)

@@ -1,0 +1,1 @@
+"""Files and values: strict documents, run bundles, downloads."""

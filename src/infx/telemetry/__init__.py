@@ -1,0 +1,1 @@
+"""Samples beside the load: facts of the host."""

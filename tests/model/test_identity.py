@@ -1,0 +1,126 @@
+"""Golden vectors of every key.
+
+The canonical texts below were written by hand from RFC 8785 and the declared field lists; the
+digests follow from them by sha256 alone, so a change of a key shows here as a changed text.
+"""
+
+from decimal import Decimal
+from hashlib import sha256
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from infx.model import identity
+from infx.model.recipe import BoundRecipe, Site
+from infx.model.workload import FixedWorkload
+
+ENDPOINT = BoundRecipe(name="endpoint", model="m", gpus=8)
+ENDPOINT_TEXT = (
+    '{"disaggregated":null,"draft":null,"engine":null,"environment":{},"flags":{},"gpus":8,'
+    '"hardware":null,"image":null,"model":"m","name":"endpoint","offload":null,"precision":null,'
+    '"speculative":null,"topology":null}'
+)
+WORKLOAD = FixedWorkload(isl=1024, osl=1024)
+WORKLOAD_TEXT = (
+    '{"api":"chat","dataset":null,"duration_s":null,"extra_body":{},"ignore_eos":true,'
+    '"isl":1024,"osl":1024,"range_ratio":"0.8","requests":null,"requests_per_lane":10,'
+    '"scenario":"fixed","seed":0,"temperature":"0","tokenizer":"calibrated","warmups":null,'
+    '"warmups_per_lane":2}'
+)
+
+
+def hex_of(text: str) -> str:
+    return sha256(text.encode()).hexdigest()
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ({"b": 1, "a": [True, None, "x"]}, '{"a":[true,null,"x"],"b":1}'),
+        # UTF-16 order puts the surrogate pair of U+1F600 before U+FF21.
+        ({"\uff21": 1, "\U0001f600": 2, "\r": 3}, '{"\\r":3,"\U0001f600":2,"\uff21":1}'),
+        ("e\u0301", '"\u00e9"'),
+        ("\u20ac$\u000f\nA'B\"\\/", '"\u20ac$\\u000f\\nA\'B\\"\\\\/"'),
+        (0.1, '"0.1"'),
+        (1e-7, '"0.0000001"'),
+        (Decimal("4.050"), '"4.05"'),
+        (-0.0, '"0"'),
+        (1e21, '"1000000000000000000000"'),
+        (100, "100"),
+    ],
+)
+def test_canonical_text(value: object, text: str) -> None:
+    assert identity.canonical(value) == text.encode()
+
+
+@pytest.mark.parametrize(
+    "value", [float("nan"), float("inf"), 2**53, {1: 2}, {"e\u0301": 1, "\u00e9": 2}, object()]
+)
+def test_what_has_no_canonical_text_is_refused(value: object) -> None:
+    with pytest.raises(ValueError, match=r"canonical|exactly|string key|two keys"):
+        identity.canonical(value)
+
+
+def test_recipe_digest() -> None:
+    assert identity.recipe_digest(ENDPOINT) == hex_of(ENDPOINT_TEXT)
+
+
+def test_where_a_recipe_runs_is_not_part_of_it() -> None:
+    elsewhere = ENDPOINT.model_copy(update={"site": Site(partition="gb200", ports={"http": 8000})})
+    assert identity.recipe_digest(elsewhere) == identity.recipe_digest(ENDPOINT)
+
+
+def test_workload_digest() -> None:
+    assert identity.workload_digest(WORKLOAD) == hex_of(WORKLOAD_TEXT)
+
+
+def test_point_id_and_what_hangs_on_it() -> None:
+    recipe, workload = hex_of(ENDPOINT_TEXT), hex_of(WORKLOAD_TEXT)
+    point = identity.point_id(recipe=recipe, workload=workload, concurrency=4)
+    assert point == hex_of(f'{{"concurrency":4,"recipe":"{recipe}","workload":"{workload}"}}')
+    assert identity.execution(
+        point=point, run="r1", repetition=0, hardware="gb200", image_digest=None
+    ) == hex_of(
+        f'{{"hardware":"gb200","image_digest":null,"point":"{point}","repetition":0,"run":"r1"}}'
+    )
+    assert identity.eval_key(point=point, task="gsm8k", suite=None) == hex_of(
+        f'{{"point":"{point}","suite":null,"task":"gsm8k"}}'
+    )
+    assert identity.reuse_key(point=point, hardware="gb200", image_digest="sha256:1") == hex_of(
+        f'{{"hardware":"gb200","image_digest":"sha256:1","point":"{point}"}}'
+    )
+    assert identity.artifact_name(point=point, repetition=1, kind="requests") == (
+        f"requests-{point[:16]}-r1"
+    )
+
+
+def test_curve_key_names_the_replacement_boundary() -> None:
+    assert identity.curve_key(ENDPOINT, WORKLOAD) == {
+        "model": "m",
+        "hardware": None,
+        "framework": None,
+        "precision": None,
+        "benchmark_type": "single_turn",
+        "isl": 1024,
+        "osl": 1024,
+        "spec": None,
+        "disagg": None,
+        "offload": None,
+    }
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**53) + 1, 2**53 - 1) | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+)
+
+
+@given(st.dictionaries(st.text(alphabet="abcdef"), JSON))
+def test_order_of_members_never_matters(value: dict[str, object]) -> None:
+    backwards = dict(reversed(list(value.items())))
+    try:
+        text = identity.canonical(value)
+    except ValueError:
+        return
+    assert identity.canonical(backwards) == text
