@@ -1,5 +1,7 @@
 """Numbers computed from records: a value with its sample count, or the reason for its absence."""
 
+from typing import Literal
+
 from pydantic import model_validator
 
 from infx.model.record import EndState
@@ -79,3 +81,41 @@ class RunResult(Value):
     reasons: tuple[str, ...]
     simulated: bool
     points: tuple[PointSummary, ...]
+
+
+Better = Literal["smaller", "larger"]
+"""Which direction of a metric is good."""
+
+
+class CurvePoint(Value):
+    """One point of a curve in metric units, and whether it stands on the frontier.
+
+    `on_frontier` is strict dominance; `on_reference_frontier` keeps plateaus, as the public
+    reference does.
+    """
+
+    point_id: str
+    repetition: int
+    concurrency: int
+    x: float
+    y: float
+    on_frontier: bool
+    on_reference_frontier: bool
+
+
+class Curve(Value):
+    """Throughput against latency: the points of one series on two axes, in order of x.
+
+    `missing` maps the ids of points that lack either figure to the reason.
+    """
+
+    x_metric: str
+    x_statistic: str
+    x_unit: str
+    x_better: Better
+    y_metric: str
+    y_statistic: str
+    y_unit: str
+    y_better: Better
+    points: tuple[CurvePoint, ...]
+    missing: dict[str, str]
