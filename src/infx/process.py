@@ -1,1 +1,219 @@
-"""The only place that starts processes."""
+"""The only place that starts processes.
+
+What is started leads a process group of its own and does not outlive infx. Two guards see to it,
+also when infx is killed with SIGKILL: on Linux the kernel kills the leader with its parent, and on
+every POSIX system a small watcher, which holds the reading end of a pipe, kills the whole group
+once the pipe's other end is gone. A process that leaves its group (a daemon) is out of reach.
+"""
+
+import contextlib
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from infx.errors import MachineError, Problem
+
+_PR_SET_PDEATHSIG = 1
+_WATCHER = """
+import os, sys
+sys.stdin.buffer.read()
+try:
+    os.killpg(int(sys.argv[1]), 9)
+except OSError:
+    pass
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """What to start: argv (never a shell line) and the whole environment, of which none is ours.
+
+    Output of both kinds is appended to the file `log`; without one it is discarded.
+    """
+
+    argv: tuple[str, ...]
+    environment: Mapping[str, str]
+    cwd: Path | None = None
+    log: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """How a short command ended, and what it wrote."""
+
+    code: int
+    stdout: str
+    stderr: str
+
+
+def ending(code: int) -> str:
+    """Say how a process ended: its exit code, or the name of the signal that killed it.
+
+    >>> ending(3), ending(-9)
+    ('exit code 3', 'killed by SIGKILL')
+    """
+    if code >= 0:
+        return f"exit code {code}"
+    known = {int(one): one.name for one in signal.Signals}
+    return f"killed by {known.get(-code, f'signal {-code}')}"
+
+
+class Child:
+    """A started process and its group."""
+
+    def __init__(
+        self, process: "subprocess.Popen[bytes]", watcher: "subprocess.Popen[bytes]"
+    ) -> None:
+        self._process = process
+        self._watcher = watcher
+        self._finished = False
+        self._asked_to_stop = False
+
+    @property
+    def pid(self) -> int:
+        """The process id of the leader, which is also the id of its group."""
+        return self._process.pid
+
+    def poll(self) -> int | None:
+        """Return the leader's exit code (negative: minus the signal), or None while it runs.
+
+        Once the leader has ended, the rest of its group is killed.
+        """
+        code = self._process.poll()
+        if code is not None:
+            self._finish()
+        return code
+
+    def terminate(self) -> None:
+        """Send SIGTERM to the group, once; do not wait."""
+        if not self._asked_to_stop and self.poll() is None:
+            self._asked_to_stop = True
+            self._signal(signal.SIGTERM)
+
+    def stop(self, grace_s: float) -> int:
+        """End the group: SIGTERM, after `grace_s` SIGKILL. Blocks; return the leader's exit code.
+
+        Returns at once when everything has ended before.
+        """
+        self.terminate()
+        try:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(grace_s)
+        finally:
+            self._finish()
+        return self._process.returncode
+
+    def communicate(self, timeout_s: float) -> tuple[bytes, bytes]:
+        """Read both outputs to their ends and wait; raise TimeoutError after `timeout_s`."""
+        try:
+            output, errors = self._process.communicate(timeout=timeout_s)
+        except subprocess.TimeoutExpired:
+            raise TimeoutError from None
+        finally:
+            self._finish()
+        return output, errors
+
+    def _finish(self) -> None:
+        if self._finished:
+            return
+        self._signal(signal.SIGKILL)
+        self._process.wait()
+        self._finished = True
+        self._watcher.kill()
+        self._watcher.communicate()
+
+    def _signal(self, number: signal.Signals) -> None:
+        # macOS answers EPERM for a group of which only zombies are left.
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.pid, number)
+
+
+def start(command: Command) -> Child:
+    """Start a process in a session of its own; raise MachineError when that fails.
+
+    Call it from a thread that lives as long as the child: Linux ties the child to that thread.
+    """
+    if command.log is None:
+        return _spawn(command, subprocess.DEVNULL, subprocess.DEVNULL)
+    try:
+        with command.log.open("ab") as log:
+            return _spawn(command, log.fileno(), subprocess.STDOUT)
+    except OSError as error:
+        what = f"cannot write the log of {command.argv[0]}: {error.strerror}"
+        raise MachineError(Problem(what, str(command.log))) from None
+
+
+def run(command: Command, *, timeout_s: float) -> Completed:
+    """Run a short command to its end; raise MachineError if it cannot start or takes too long."""
+    child = _spawn(command, subprocess.PIPE, subprocess.PIPE)
+    try:
+        output, errors = child.communicate(timeout_s)
+    except TimeoutError:
+        what = f"{command.argv[0]} did not end within {timeout_s:g} s and was killed"
+        raise MachineError(Problem(what)) from None
+    return Completed(
+        child.stop(0), output.decode(errors="replace"), errors.decode(errors="replace")
+    )
+
+
+def _spawn(command: Command, stdout: int, stderr: int) -> Child:
+    environment = dict(command.environment)
+    try:
+        process = subprocess.Popen(
+            command.argv,
+            env=environment,
+            cwd=command.cwd,
+            stdin=subprocess.DEVNULL,
+            stdout=stdout,
+            stderr=stderr,
+            start_new_session=True,
+            preexec_fn=_die_with_parent(),  # noqa: PLW1509 - two system calls, looked up before
+        )
+    except OSError as error:
+        what = f"cannot start {command.argv[0]}: {error.strerror}"
+        where = str(command.cwd) if command.cwd and not command.cwd.is_dir() else None
+        raise MachineError(
+            Problem(what, where, "is it installed, and is its path right?")
+        ) from None
+    try:
+        return Child(process, _watch(process.pid, environment))
+    except BaseException:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        raise
+
+
+def _watch(group: int, environment: dict[str, str]) -> "subprocess.Popen[bytes]":
+    try:
+        return subprocess.Popen(
+            (sys.executable, "-I", "-S", "-c", _WATCHER, str(group)),
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+    except OSError as error:
+        what = f"cannot start a second Python that watches over process group {group}"
+        raise MachineError(Problem(f"{what}: {error.strerror}", sys.executable)) from None
+
+
+def _die_with_parent() -> Callable[[], None] | None:
+    """Return what the forked child runs before exec; everything it needs is looked up before."""
+    if sys.platform != "linux":
+        return None
+    prctl = ctypes.CDLL(None).prctl
+    parent = os.getpid()
+
+    def arm() -> None:
+        prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        # The signal is only sent for deaths after the call: the parent may be gone already.
+        if os.getppid() != parent:
+            os._exit(1)
+
+    return arm
