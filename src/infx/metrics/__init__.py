@@ -1,1 +1,27 @@
-"""Numbers from records and samples; one file a metric."""
+"""Numbers from records and samples; one file a metric, every one listed here.
+
+Only the profiling phase enters a metric, and latencies and throughputs rest on requests that ended
+`ok`. A metric module says `NAME`, `UNIT`, `BETTER`, and `PER_GPU = True` when it is also shown per
+accelerator; its docstring is its manual page.
+"""
+
+METRICS = {
+    "ttft": "infx.metrics.ttft",
+    "ttfo": "infx.metrics.ttfo",
+    "e2el": "infx.metrics.e2el",
+    "tpot": "infx.metrics.tpot",
+    "itl": "infx.metrics.itl",
+    "chunk_gap": "infx.metrics.chunk_gap",
+    "interactivity": "infx.metrics.interactivity",
+    "e2e_interactivity": "infx.metrics.e2e_interactivity",
+    "request_rate": "infx.metrics.request_rate",
+    "input_throughput": "infx.metrics.input_throughput",
+    "output_throughput": "infx.metrics.output_throughput",
+    "total_throughput": "infx.metrics.total_throughput",
+    "uncached_throughput": "infx.metrics.uncached_throughput",
+    "error_rate": "infx.metrics.error_rate",
+    "output_shortfall": "infx.metrics.output_shortfall",
+    "input_drift": "infx.metrics.input_drift",
+    "queue_time": "infx.metrics.queue_time",
+    "goodput": "infx.metrics.goodput",
+}

@@ -1,1 +1,1 @@
-"""Pure statistics: percentiles and intervals."""
+"""Pure statistics: percentiles and bootstrap intervals."""

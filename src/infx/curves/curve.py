@@ -1,0 +1,112 @@
+"""From the summaries of one series to a curve on two axes."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from infx.curves.frontier import XY, frontier, reference_frontier
+from infx.model.result import Absent, Better, Curve, CurvePoint, PointSummary
+
+Statistic = Literal["mean", "p50", "p75", "p90", "p95", "p99"]
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """A statistic of a metric, its unit, and which direction is good."""
+
+    metric: str
+    statistic: Statistic
+    better: Better
+    unit: str
+
+
+E2EL = Axis("e2el", "p50", "smaller", "s")
+TTFT = Axis("ttft", "p50", "smaller", "s")
+TPOT = Axis("tpot", "p50", "smaller", "s")
+INTERACTIVITY = Axis("interactivity", "p50", "larger", "tok/s/user")
+TOTAL_THROUGHPUT = Axis("total_throughput", "mean", "larger", "tok/s")
+OUTPUT_THROUGHPUT = Axis("output_throughput", "mean", "larger", "tok/s")
+
+AXES: tuple[tuple[Axis, Axis], ...] = tuple(
+    (x, y) for y in (TOTAL_THROUGHPUT, OUTPUT_THROUGHPUT) for x in (E2EL, TTFT, TPOT, INTERACTIVITY)
+)
+"""The pairs (x, y) that we show, the headline first: total throughput against median E2EL."""
+
+
+def axes(summaries: Sequence[PointSummary]) -> tuple[tuple[Axis, Axis], ...]:
+    """Return AXES for these points: throughput per GPU when every one of them has it."""
+    return tuple((x, _per_gpu(y, summaries)) for x, y in AXES)
+
+
+def _per_gpu(axis: Axis, summaries: Sequence[PointSummary]) -> Axis:
+    metric = f"{axis.metric}_per_gpu"
+    if not summaries or any(metric not in summary.metrics for summary in summaries):
+        return axis
+    return replace(axis, metric=metric, unit=f"{axis.unit}/gpu")
+
+
+def curve(summaries: Iterable[PointSummary], x: Axis, y: Axis) -> Curve:
+    """Draw the points of one series on two axes, in order of x.
+
+    A point without a figure on an axis stands in `missing`, as `<point-id>`, or `<point-id>-rN` for
+    repetition N above 0. Raises ValueError when a figure has another unit than its axis.
+    """
+    placed: list[tuple[XY, PointSummary]] = []
+    missing: dict[str, str] = {}
+    for summary in summaries:
+        at_x, at_y = _figure(summary, x), _figure(summary, y)
+        if isinstance(at_x, Absent) or isinstance(at_y, Absent):
+            absent = (figure for figure in (at_x, at_y) if isinstance(figure, Absent))
+            missing[_name(summary)] = "; ".join(figure.reason for figure in absent)
+        else:
+            placed.append(((at_x, at_y), summary))
+    return Curve(
+        x_metric=x.metric,
+        x_statistic=x.statistic,
+        x_unit=x.unit,
+        x_better=x.better,
+        y_metric=y.metric,
+        y_statistic=y.statistic,
+        y_unit=y.unit,
+        y_better=y.better,
+        points=_points(placed, x.better, y.better),
+        missing=dict(sorted(missing.items())),
+    )
+
+
+def _points(
+    placed: list[tuple[XY, PointSummary]], x_better: Better, y_better: Better
+) -> tuple[CurvePoint, ...]:
+    positions = [position for position, _ in placed]
+    strict = set(frontier(positions, x_better, y_better))
+    reference = set(reference_frontier(positions, x_better, y_better))
+    # After the position only what tells equal ones apart, so that input order never shows.
+    order = sorted(placed, key=lambda place: (place[0], place[1].concurrency, _name(place[1])))
+    return tuple(
+        CurvePoint(
+            point_id=summary.point_id,
+            repetition=summary.repetition,
+            concurrency=summary.concurrency,
+            x=position[0],
+            y=position[1],
+            on_frontier=position in strict,
+            on_reference_frontier=position in reference,
+        )
+        for position, summary in order
+    )
+
+
+def _name(summary: PointSummary) -> str:
+    return f"{summary.point_id}-r{summary.repetition}" if summary.repetition else summary.point_id
+
+
+def _figure(summary: PointSummary, axis: Axis) -> float | Absent:
+    metric = summary.metrics.get(axis.metric)
+    if metric is None:
+        return Absent(reason=f"{axis.metric} was not computed")
+    if isinstance(metric, Absent):
+        return Absent(reason=f"{axis.metric}: {metric.reason}")
+    if metric.unit != axis.unit:
+        raise ValueError(f"{axis.metric} is in {metric.unit}, and its axis in {axis.unit}")
+    figure: float | None = getattr(metric, axis.statistic)
+    return Absent(reason=f"{axis.metric} has no {axis.statistic}") if figure is None else figure

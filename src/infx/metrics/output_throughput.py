@@ -1,0 +1,24 @@
+"""Generated tokens a second.
+
+Formula: sum of `usage.completion_tokens` / (last content - first sent), over the ok requests.
+Reasoning is included once. Failed requests give neither tokens nor time.
+Unit: tokens a second.
+Absent when: no request of the profiling phase ended ok, the window has no length, or the server
+left out the count of even one ok request.
+Source: the client's socket reads and the server's usage; workload-and-metrics section 4.2.
+"""
+
+from infx.metrics.per_point import token_rate
+from infx.metrics.per_request import completed
+from infx.model.record import Measured
+from infx.model.result import Better, Metric
+
+NAME = "output_throughput"
+UNIT = "tok/s"
+BETTER: Better = "larger"
+PER_GPU = True
+
+
+def compute(measured: Measured) -> Metric:
+    """Return the rate; n is the number of ok requests."""
+    return token_rate(completed(measured), lambda record: record.completion_tokens, UNIT)

@@ -1,0 +1,31 @@
+"""Prompt and generated tokens a second: the headline's y axis.
+
+Formula: sum of `usage.prompt_tokens` and `usage.completion_tokens` / (last content - first sent),
+over the ok requests. Prompt tokens count in full, cached or not; `uncached_throughput` is the
+prompt work that was really done.
+Unit: tokens a second.
+Absent when: no request of the profiling phase ended ok, the window has no length, or the server
+left out a count of even one ok request.
+Source: the client's socket reads and the server's usage; workload-and-metrics section 4.2.
+"""
+
+from infx.metrics.per_point import token_rate
+from infx.metrics.per_request import completed
+from infx.model.record import Measured, RequestRecord
+from infx.model.result import Better, Metric
+
+NAME = "total_throughput"
+UNIT = "tok/s"
+BETTER: Better = "larger"
+PER_GPU = True
+
+
+def compute(measured: Measured) -> Metric:
+    """Return the rate; n is the number of ok requests."""
+    return token_rate(completed(measured), _tokens, UNIT)
+
+
+def _tokens(record: RequestRecord) -> int | None:
+    if record.prompt_tokens is None or record.completion_tokens is None:
+        return None
+    return record.prompt_tokens + record.completion_tokens

@@ -1,0 +1,49 @@
+"""What keeps a point from being certified; the sentences are `infx.model.validity.REASONS`."""
+
+from collections.abc import Iterator, Mapping
+
+from infx.metrics.per_request import completed
+from infx.model.record import Measured
+from infx.model.result import Counts, Metric, MetricValue
+
+MAX_ERROR_RATE = 0.10
+MAX_OUTPUT_SHORTFALL = 0.05
+MAX_CENSORED = 0.01
+MAX_OVERFLOW = 0.01
+
+
+def reasons(
+    measured: Measured, counts: Counts, metrics: Mapping[str, Metric], *, exact_output: bool
+) -> Iterator[str]:
+    """Yield the ids of what is wrong with a point's profiling phase.
+
+    `counts` and `metrics` are those of `measured`. `exact_output` says that the asked output is a
+    length to reach (`ignore_eos`) and not just a limit. A limit that is met exactly is kept.
+    """
+    if not counts.ok:
+        yield "nothing-ok"
+    if _exceeds(metrics["error_rate"], MAX_ERROR_RATE):
+        yield "error-rate"
+    if _share(counts.overflow, counts.ok + counts.error + counts.lost + counts.overflow) > (
+        MAX_OVERFLOW
+    ):
+        yield "context-overflow"
+    if _share(counts.cancelled_at_end + counts.lost, counts.issued) > MAX_CENSORED:
+        yield "censored"
+    if any(
+        record.prompt_tokens is None or record.completion_tokens is None
+        for record in completed(measured)
+    ):
+        yield "usage-missing"
+    if _exceeds(metrics["input_drift"], 0):
+        yield "input-drift"
+    if exact_output and _exceeds(metrics["output_shortfall"], MAX_OUTPUT_SHORTFALL):
+        yield "output-shortfall"
+
+
+def _exceeds(metric: Metric, limit: float) -> bool:
+    return isinstance(metric, MetricValue) and metric.mean > limit
+
+
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else 0
