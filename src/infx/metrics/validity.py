@@ -24,9 +24,8 @@ def reasons(
         yield "nothing-ok"
     if _exceeds(metrics["error_rate"], MAX_ERROR_RATE):
         yield "error-rate"
-    if _share(counts.overflow, counts.ok + counts.error + counts.lost + counts.overflow) > (
-        MAX_OVERFLOW
-    ):
+    judged = counts.ok + counts.error + counts.lost + counts.overflow
+    if _share(counts.overflow, judged) > MAX_OVERFLOW:
         yield "context-overflow"
     if _share(counts.cancelled_at_end + counts.lost, counts.issued) > MAX_CENSORED:
         yield "censored"
