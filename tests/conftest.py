@@ -14,8 +14,8 @@ from infx.flows.weights import smollm2
 def weights() -> Path:
     """The real model of quickstart, from INFX_TEST_CACHE or the user's cache, fetched once."""
     pytest.importorskip("xllamacpp", reason="needs infx[quickstart]")
-    asked = os.environ.get("INFX_TEST_CACHE")
-    cache = Path(asked) if asked else Path.home() / ".cache" / "infx"
+    of_user = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "infx"
+    cache = Path(os.environ.get("INFX_TEST_CACHE") or of_user)
     try:
         return smollm2(cache=cache, python=sys.executable, environment=os.environ, on_talk=print)
     except MachineError as error:

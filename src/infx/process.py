@@ -122,7 +122,8 @@ class Child:
         if self._finished:
             return
         self._signal(signal.SIGKILL)
-        self._process.wait()
+        with self._process:
+            pass  # leaving closes its pipes and reaps it
         self._finished = True
         self._watcher.kill()
         self._watcher.communicate()
