@@ -97,7 +97,8 @@ def main(arguments: Sequence[str]) -> int:
     try:
         server = xllamacpp.Server(settings)
     except RuntimeError as error:
-        talk(f"llama.cpp did not start, the lines above say why ({error})\n")
+        # Its own lines come from another thread, so they stand before or after this one.
+        talk(f"llama.cpp did not start, its lines around this one say why ({error})\n")
         return 3
     talk(f"infx.servers.llamacpp: ready at {server.listening_address}\n")
     while True:
