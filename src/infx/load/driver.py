@@ -1,0 +1,309 @@
+"""Asks a plan's turns over a fixed number of lanes, and writes down what happened.
+
+One event loop, no lock and no queue between an answer's end and the next request: both happen in
+the same socket read. Everything else (decoding, journal, progress) is done beside it.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Iterator
+
+from infx.clock import NS, Clock
+from infx.errors import InfxError, MachineError, Problem
+from infx.load.plan import Plan
+from infx.load.progress import Progress, Tally
+from infx.load.target import Stop, Target
+from infx.model.bundle import PhaseWindow
+from infx.model.record import Issue, Phase
+from infx.store.journal import Journal
+from infx.wire.address import explain
+from infx.wire.chat import AnswerDecoder
+from infx.wire.connection import Connection, Exchange
+
+DECODE_SLICE_NS = 500_000
+TICK_S = 0.25
+IDLE_LIMIT_NS = 4 * NS
+"""Servers cut idle connections, some after 5 s; one idle for longer than this is made anew."""
+
+
+class _Lane:
+    """One of the slots that always hold a live session."""
+
+    __slots__ = ("connection", "due_ns", "index", "timer", "turns")
+
+    def __init__(self, index: int) -> None:
+        self.index = index
+        self.connection: Connection | None = None
+        self.turns: Iterator[int] = iter(())
+        self.due_ns = 0
+        self.timer: asyncio.TimerHandle | None = None
+
+
+class Driver:
+    """Runs the phases of one point. `keep_text` are the sessions whose answers are kept."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        target: Target,
+        journal: Journal,
+        clock: Clock,
+        *,
+        concurrency: int,
+        keep_text: frozenset[int] = frozenset(),
+        on_progress: Callable[[Progress], None] = lambda _: None,
+    ) -> None:
+        self._plan = plan
+        self._target = target
+        self._journal = journal
+        self._now = clock.now
+        self._lanes = [_Lane(index) for index in range(concurrency)]
+        self._keep_text = keep_text
+        self._on_progress = on_progress
+        self._open: dict[Exchange, tuple[Issue, AnswerDecoder]] = {}
+        self._decoding: deque[Exchange] = deque()
+        self._slice_due = False
+        self._connecting: set[asyncio.Task[None]] = set()
+        self._timers: dict[str, asyncio.TimerHandle] = {}
+        self._requests = 0
+        self._refusals = 0
+        self._stopping = False
+        self._stopped = False
+        self._failure: BaseException | None = None
+        self.gone: Problem | None = None
+
+    async def run(self, phase: Phase, stop: Stop) -> PhaseWindow:
+        """Ask a phase's sessions and return its window, from before the first send to the last end.
+
+        After `drain` or `cancel` it asks nothing. When every lane was refused in turn, the phase
+        ends early and `gone` says why. Raise MachineError when the first connections cannot be
+        made, or the journal cannot be written.
+        """
+        self._loop = asyncio.get_running_loop()
+        if not self._stopped:
+            await self._connect_all()
+        sessions = self._plan.sessions(phase)
+        self._phase, self._sessions = phase, iter(sessions)
+        self._stopping, self._grace_ns = self._stopped, stop.grace_ns
+        self._done = self._loop.create_future()
+        start = self._now()
+        self._tally = Tally(phase, len(self._lanes), len(sessions), start, stop.duration_ns)
+        if stop.duration_ns is not None:
+            self._after("deadline", stop.duration_ns, self._stop_issuing)
+        self._tick()
+        for lane in self._lanes:
+            lane.due_ns = start
+            self._advance(lane)
+        self._check_done()
+        try:
+            await self._done
+        finally:
+            for timer in self._timers.values():
+                timer.cancel()
+        self._journal.flush()
+        self._on_progress(self._tally.progress(self._now(), 0))
+        return PhaseWindow(phase=phase, start_ns=start, end_ns=self._now())
+
+    def drain(self) -> None:
+        """Issue nothing more in any phase; what is in flight gets the grace, then is cancelled."""
+        self._stopped = True
+        self._stop_issuing()
+
+    def cancel(self) -> None:
+        """Issue nothing more in any phase, and cancel what is in flight."""
+        self._stopped = True
+        self._stop_issuing()
+        self._cut()
+
+    def close(self) -> None:
+        """Close every connection."""
+        for lane in self._lanes:
+            if lane.connection is not None:
+                lane.connection.close()
+
+    # Ends
+
+    def _after(self, name: str, delay_ns: int, call: Callable[[], None]) -> None:
+        self._timers[name] = self._loop.call_later(delay_ns / NS, call)
+
+    def _stop_issuing(self) -> None:
+        if self._stopping:
+            return
+        self._stopping = True
+        for lane in self._lanes:
+            if lane.timer:
+                lane.timer.cancel()
+                lane.timer = None
+        self._after("grace", self._grace_ns, self._cut)
+        self._check_done()
+
+    def _cut(self) -> None:
+        for lane in self._lanes:
+            if lane.connection is not None:
+                lane.connection.cancel("the run ended before the answer did")
+        self._check_done()
+
+    def _fail(self, error: BaseException) -> None:
+        self._failure = self._failure or error
+        self.cancel()
+
+    def _check_done(self) -> None:
+        waiting = any(lane.timer for lane in self._lanes)
+        if self._done.done() or self._open or self._decoding or waiting or self._connecting:
+            return
+        if self._failure:
+            self._done.set_exception(self._failure)
+        else:
+            self._done.set_result(None)
+
+    # Connections
+
+    async def _connect_all(self) -> None:
+        lacking = [x for x in self._lanes if x.connection is None or not x.connection.open]
+        try:
+            await asyncio.gather(*map(self._connect, lacking))
+        except OSError as error:
+            raise MachineError(explain(error, self._target.address)) from None
+
+    async def _connect(self, lane: _Lane) -> None:
+        connection = Connection(self._now, lambda end: self._ended(lane, end), self._decode_soon)
+        await self._target.dial(lambda: connection)
+        lane.connection = connection
+
+    # Sending
+
+    def _advance(self, lane: _Lane) -> None:
+        """Send the lane's next turn, from its session or the next one; or leave the lane idle."""
+        if self._stopping:
+            return
+        number = next(lane.turns, None)
+        while number is None:
+            session = next(self._sessions, None)
+            if session is None:
+                return
+            lane.turns = iter(self._plan.turns_of(session))
+            number = next(lane.turns, None)
+        delay = self._plan.turn(number).delay_ns
+        if delay:
+            lane.due_ns += delay
+            wait = max(lane.due_ns - self._now(), 0) / NS
+            lane.timer = self._loop.call_later(wait, self._dispatch, lane, number)
+        else:
+            self._dispatch(lane, number)
+
+    def _dispatch(self, lane: _Lane, number: int) -> None:
+        lane.timer = None
+        connection = lane.connection
+        if (
+            connection is not None
+            and connection.open
+            and self._now() - connection.idle_since_ns <= IDLE_LIMIT_NS
+        ):
+            self._send(lane, connection, number)
+            return
+        task = self._loop.create_task(self._dispatch_anew(lane, number))
+        self._connecting.add(task)
+        task.add_done_callback(self._dispatched)
+
+    async def _dispatch_anew(self, lane: _Lane, number: int) -> None:
+        if lane.connection is not None:
+            lane.connection.close()
+        try:
+            await self._connect(lane)
+        except OSError as error:
+            self._refused(lane, number, error)
+            return
+        if lane.connection is not None and not self._stopping:
+            self._send(lane, lane.connection, number)
+
+    def _dispatched(self, task: asyncio.Task[None]) -> None:
+        self._connecting.discard(task)
+        if not task.cancelled() and (error := task.exception()):
+            self._fail(error)
+        self._check_done()
+
+    def _refused(self, lane: _Lane, number: int, error: OSError) -> None:
+        problem = explain(error, self._target.address)
+        exchange = Exchange(self._now())
+        exchange.fault = "refused" if isinstance(error, ConnectionRefusedError) else "unreached"
+        exchange.fault_detail = problem.what
+        exchange.end_ns = exchange.sent_ns
+        self._issue(lane, number, exchange)
+        self._refusals += 1
+        if self._refusals > len(self._lanes):
+            self.gone = problem
+            self._stop_issuing()
+        self._ended(lane, exchange)
+
+    def _send(self, lane: _Lane, connection: Connection, number: int) -> None:
+        asked = self._plan.turn(number).asked_output
+        payload = self._target.payload(self._plan, number, asked, self._requests)
+        self._issue(lane, number, connection.send(payload))
+
+    def _issue(self, lane: _Lane, number: int, exchange: Exchange) -> None:
+        turn = self._plan.turn(number)
+        issue = Issue(
+            request=self._requests,
+            session=turn.session,
+            turn=turn.turn,
+            lane=lane.index,
+            phase=self._phase,
+            due_ns=min(lane.due_ns, exchange.sent_ns),
+            sent_ns=exchange.sent_ns,
+            asked_input=turn.asked_input,
+            asked_output=turn.asked_output,
+        )
+        self._requests += 1
+        self._journal.issue(issue)
+        keep = turn.session in self._keep_text
+        self._open[exchange] = (issue, AnswerDecoder(exchange, keep_text=keep))
+
+    # Answers
+
+    def _ended(self, lane: _Lane, exchange: Exchange) -> None:
+        self._decode_soon(exchange)
+        if exchange.status is not None:
+            self._refusals = 0
+        lane.due_ns = exchange.end_ns or self._now()
+        self._advance(lane)
+
+    def _decode_soon(self, exchange: Exchange) -> None:
+        self._decoding.append(exchange)
+        if not self._slice_due:
+            self._slice_due = True
+            self._loop.call_soon(self._decode_slice)
+
+    def _decode_slice(self) -> None:
+        self._slice_due = False
+        deadline = self._now() + DECODE_SLICE_NS
+        while self._decoding:
+            if self._decode(self._decoding[0], deadline):
+                self._decoding.popleft()
+            if self._decoding and self._now() >= deadline:
+                self._slice_due = True
+                self._loop.call_soon(self._decode_slice)
+                return
+        self._check_done()
+
+    def _decode(self, exchange: Exchange, deadline_ns: int) -> bool:
+        opened = self._open.get(exchange)
+        if opened is None:  # asked for as large and as ended; the first of the two did it all
+            return True
+        issue, decoder = opened
+        if not decoder.step(self._now, deadline_ns):
+            return False
+        if exchange.end_ns is not None:
+            del self._open[exchange]
+            record = decoder.record(issue)
+            self._journal.end(record)
+            self._tally.take(record)
+        return True
+
+    def _tick(self) -> None:
+        try:
+            self._journal.flush()
+        except InfxError as error:
+            self._fail(error)
+            return
+        self._on_progress(self._tally.progress(self._now(), len(self._open)))
+        self._after("tick", int(TICK_S * NS), self._tick)

@@ -1,0 +1,43 @@
+"""Where a plan's requests go, and when a phase of them ends."""
+
+from dataclasses import dataclass
+
+from infx.clock import NS
+from infx.load.plan import Plan
+from infx.wire.address import Address, Dial
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where requests go, and all of their bytes that do not depend on the turn.
+
+    `head` is the request line and headers without Content-Length; `frame` what stands around the
+    token limit and the prompt in the body. `name` prefixes the X-Request-ID of each request.
+    """
+
+    address: Address
+    dial: Dial
+    head: bytes
+    frame: tuple[bytes, bytes, bytes]
+    name: str
+
+    def payload(self, plan: Plan, number: int, asked_output: int, request: int) -> bytes:
+        """Return one whole request, ready for one write."""
+        opening, middle, closing = self.frame
+        pieces = plan.prompt(number)
+        limit = b"%d" % asked_output
+        size = sum(map(len, pieces)) + len(limit) + len(opening) + len(middle) + len(closing)
+        ids = b"X-Request-ID: %b-%d\r\n" % (self.name.encode(), request)
+        length = b"Content-Length: %d\r\n\r\n" % size
+        return b"".join((self.head, ids, length, opening, limit, middle, *pieces, closing))
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """When a phase ends: after all its sessions, or after `duration_ns`; then `grace_ns` to drain.
+
+    Without a duration there is no grace: every request is waited for, unless the run is stopped.
+    """
+
+    duration_ns: int | None = None
+    grace_ns: int = 30 * NS
