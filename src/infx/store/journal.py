@@ -1,0 +1,273 @@
+"""`requests.jsonl.zst`: one line when a request is issued, one when it ends; crash-safe.
+
+The file grows by complete zstd frames, each handed to the kernel at a flush. After kill -9 all
+frames but the one in flight are whole, so a request that ended before the last flush is too.
+Any zstd tool reads the file: `zstdcat requests.jsonl.zst`.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from io import BytesIO
+from pathlib import Path
+from types import TracebackType
+from typing import Annotated, Literal, NamedTuple
+
+import orjson
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+
+from infx.errors import InputError, Problem
+from infx.model.record import EndState, Issue, RequestRecord
+from infx.store.files import refused, write_all
+from infx.store.frames import MAGIC, Torn, contents, pack
+
+CLIENT_DIED = "client-died"
+"""The reason of a request whose end was never written."""
+
+_FRAME_CONTENT = 16 * 1024 * 1024
+_STRICT = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
+_ONE = Field(min_length=1)
+_ISSUE = TypeAdapter(Annotated[dict[Literal["issue"], Issue], _ONE], config=_STRICT)
+_END = TypeAdapter(Annotated[dict[Literal["end"], RequestRecord], _ONE], config=_STRICT)
+
+
+class Journal:
+    """The open end of a journal: `issue` and `end` only remember, `flush` writes.
+
+    Raises InputError when the file exists and is not whole, MachineError when it cannot be opened.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._pending: list[Issue | RequestRecord] = []
+        self._whole = _whole_size(path) if path.exists() else 0
+        try:
+            self._descriptor = os.open(path, os.O_WRONLY | os.O_CREAT, 0o644)
+            os.lseek(self._descriptor, self._whole, os.SEEK_SET)
+        except OSError as error:
+            raise refused(path, "open the journal", error) from error
+
+    def __enter__(self) -> "Journal":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def issue(self, issue: Issue) -> None:
+        """Remember that a request was handed to the kernel."""
+        self._pending.append(issue)
+
+    def end(self, record: RequestRecord) -> None:
+        """Remember how a request ended."""
+        self._pending.append(record)
+
+    def flush(self) -> None:
+        """Hand everything remembered to the kernel, as one frame (more above 16 MiB of lines).
+
+        Raises MachineError; the file then ends with its last whole frame, and what was not written
+        stays remembered for the next flush.
+        """
+        while self._pending:
+            lines: list[bytes] = []
+            size = 0
+            for entry in self._pending:
+                lines.append(_line(entry))
+                size += len(lines[-1])
+                if size >= _FRAME_CONTENT:
+                    break
+            self._append(pack(b"".join(lines)))
+            del self._pending[: len(lines)]
+
+    def _append(self, frame: bytes) -> None:
+        try:
+            write_all(self._descriptor, frame)
+        except OSError as error:
+            with suppress(OSError):
+                os.ftruncate(self._descriptor, self._whole)
+            os.lseek(self._descriptor, self._whole, os.SEEK_SET)
+            raise refused(self._path, "write the journal", error) from error
+        self._whole += len(frame)
+
+    def close(self) -> None:
+        """Flush, bring the file to the disk, and close it; raises MachineError.
+
+        The file is closed even then. Closing twice is allowed.
+        """
+        if self._descriptor < 0:
+            return
+        try:
+            self.flush()
+            os.fsync(self._descriptor)
+        except OSError as error:
+            raise refused(self._path, "write the journal", error) from error
+        finally:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+
+def _line(entry: Issue | RequestRecord) -> bytes:
+    name = "issue" if isinstance(entry, Issue) else "end"
+    return orjson.dumps({name: entry}, option=orjson.OPT_APPEND_NEWLINE, default=dict)
+
+
+def _whole_size(path: Path) -> int:
+    size, torn = _whole(path)
+    if torn is not None:
+        raise _torn(path, size, torn)
+    return size
+
+
+def _whole(path: Path) -> tuple[int, str | None]:
+    """Return how many bytes are whole frames, and what is wrong after them."""
+    end = 0
+    try:
+        with path.open("rb") as file:
+            for end, _ in contents(file):  # noqa: B007 the last end counts, also after Torn
+                pass
+    except Torn as torn:
+        return end, str(torn)
+    except OSError as error:
+        raise _unreadable(path, error) from error
+    return end, None
+
+
+def _torn(path: Path, end: int, why: str) -> InputError:
+    what = f"the journal is not whole after byte {end}: {why}"
+    return InputError(Problem(what, str(path), "finish the run with: infx runs recover"))
+
+
+def _unreadable(path: Path, error: OSError) -> InputError:
+    what = f"the journal cannot be read: {error.strerror}"
+    return InputError(Problem(what, str(path), "check the path"))
+
+
+class Entry(NamedTuple):
+    """One line of a journal and its number from 1."""
+
+    line: int
+    value: Issue | RequestRecord
+
+
+def entries(path: Path, *, tolerate_torn: bool = False) -> Iterator[Entry]:
+    """Yield the lines of a journal, frame by frame.
+
+    Raises InputError at a line that is not an issue or an end, and at a torn tail unless
+    `tolerate_torn` ends the reading there.
+    """
+    number, end = 0, 0
+    try:
+        with path.open("rb") as file:
+            for end, content in contents(file):  # noqa: B007 said of a torn tail
+                for line in content.splitlines():
+                    number += 1
+                    yield Entry(number, _entry(line, f"{path}:{number}"))
+    except Torn as torn:
+        if not tolerate_torn:
+            raise _torn(path, end, str(torn)) from torn
+    except OSError as error:
+        raise _unreadable(path, error) from error
+
+
+def read(path: Path, *, tolerate_torn: bool = False) -> Iterator[Issue | RequestRecord]:
+    """Yield what was issued and what ended, in the order of writing; errors as `entries`."""
+    return (entry.value for entry in entries(path, tolerate_torn=tolerate_torn))
+
+
+def _entry(line: bytes, where: str) -> Issue | RequestRecord:
+    try:
+        if line.startswith(b'{"issue":'):
+            return _ISSUE.validate_json(line)["issue"]
+        return _END.validate_json(line)["end"]
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        part = ".".join(map(str, first["loc"])) or "the line"
+        raise InputError(
+            Problem(f"{part} is not of a journal: {first['msg']}", where, "restore the file")
+        ) from None
+
+
+def records(path: Path, *, tolerate_torn: bool = False) -> tuple[RequestRecord, ...]:
+    """Return every issued request by its number; one without an end is `lost`, `client-died`.
+
+    Raises InputError as `entries` does, and for an end without its issue, or a second of either.
+    """
+    issues, ends = _joined(path, tolerate_torn=tolerate_torn)
+    return tuple(ends.get(number) or lost(issues[number]) for number in sorted(issues))
+
+
+def _joined(
+    path: Path, *, tolerate_torn: bool = False
+) -> tuple[dict[int, Issue], dict[int, RequestRecord]]:
+    issues: dict[int, Issue] = {}
+    ends: dict[int, RequestRecord] = {}
+    for line, value in entries(path, tolerate_torn=tolerate_torn):
+        where = f"{path}:{line}"
+        known = issues if isinstance(value, Issue) else ends
+        if value.request in known:
+            kind = "issued" if known is issues else "ended"
+            raise InputError(Problem(f"request {value.request} is {kind} twice", where))
+        if isinstance(value, Issue):
+            issues[value.request] = value
+        elif value.request not in issues:
+            raise InputError(Problem(f"request {value.request} ended but was not issued", where))
+        else:
+            ends[value.request] = value
+    return issues, ends
+
+
+def lost(issue: Issue) -> RequestRecord:
+    """Return the record of a request whose client died before the end."""
+    return RequestRecord(**asdict(issue), state=EndState.LOST, end_ns=None, reason=CLIENT_DIED)
+
+
+@dataclass(frozen=True, slots=True)
+class Recovered:
+    """What `recover` kept and cut, in bytes of the file, and how many requests were lost."""
+
+    kept: int
+    dropped: int
+    lost: int
+
+
+def recover(path: Path) -> Recovered:
+    """Make a journal whole after its writer was killed.
+
+    Cuts the torn tail and appends the end of every request that has none. A whole journal is left
+    as it is. Raises InputError when whole frames follow the damage: then the file was altered, not
+    torn, and cutting would lose facts. Raises MachineError when the machine refuses.
+    """
+    kept, torn = _whole(path)
+    dropped = path.stat().st_size - kept
+    if torn is not None:
+        _refuse_altered(path, kept, torn)
+        try:
+            os.truncate(path, kept)
+        except OSError as error:
+            raise refused(path, "cut the journal's torn end", error) from error
+    issues, ends = _joined(path)
+    missing = sorted(issues.keys() - ends.keys())
+    with Journal(path) as journal:
+        for number in missing:
+            journal.end(lost(issues[number]))
+    return Recovered(kept, dropped, len(missing))
+
+
+def _refuse_altered(path: Path, kept: int, why: str) -> None:
+    """Raise InputError when a whole frame stands anywhere behind the damage at `kept`."""
+    try:
+        tail = path.read_bytes()[kept:]
+    except OSError as error:
+        raise _unreadable(path, error) from error
+    start = tail.find(MAGIC, 1)
+    while start >= 0:
+        with suppress(Torn):
+            next(contents(BytesIO(tail[start:])))
+            what = f"the journal is damaged after byte {kept} ({why}), and more follows it"
+            raise InputError(Problem(what, str(path), "restore the file from a copy"))
+        start = tail.find(MAGIC, start + 1)

@@ -1,0 +1,127 @@
+"""JSON (RFC 8259) to events: strict, with the line of every value."""
+
+import json
+import math
+import re
+from collections.abc import Iterator
+
+from pydantic import JsonValue
+
+from infx.errors import Problem
+from infx.store.tree import Event, Kind
+
+_TOKEN = re.compile(
+    r"[ \t\r\n]*(?:"
+    r"(?P<mark>[{}\[\],:])"
+    r'|(?P<string>"[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*)*")'
+    r"|(?P<number>-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?)"
+    r"|(?P<word>true|false|null)"
+    r"|(?P<end>\Z)"
+    r")"
+)
+_WORDS: dict[str, JsonValue] = {"true": True, "false": False, "null": None}
+_MAX_DIGITS = 400
+
+# What may follow, by where we are. A value is one of VALUE; `end` is the end of the text.
+_VALUE = frozenset({"{", "[", "string", "number", "word"})
+_KEY = frozenset({"string"})
+
+
+def events(text: str, file: str, problems: list[Problem]) -> Iterator[Event]:
+    """Yield the events of the JSON value in `text`.
+
+    Text that is not JSON ends the events early, with its problem appended to `problems`.
+    """
+    line, position = 1, 0
+    closers: list[str] = []
+    expected = _VALUE
+    while True:
+        match = _TOKEN.match(text, position)
+        start = match.start(match.lastgroup or 0) if match else _skip(text, position)
+        line += text.count("\n", position, start)
+        token = match.group(match.lastgroup or 0) if match else text[start : start + 20]
+        name = _name(match)
+        if name not in expected:
+            problems.append(_syntax_problem(token, expected, f"{file}:{line}"))
+            return
+        if name == "end":
+            return
+        position = match.end() if match else len(text)
+        is_key = expected is _KEY or (name == "string" and "}" in expected)
+        if (event := _event(name, token, line, f"{file}:{line}", problems)) is not None:
+            yield event
+        expected = _next(name, is_key, closers)
+
+
+def _skip(text: str, position: int) -> int:
+    return len(text) - len(text[position:].lstrip(" \t\r\n"))
+
+
+def _name(match: re.Match[str] | None) -> str | None:
+    if match is None:
+        return None
+    return match.group("mark") or match.lastgroup
+
+
+def _next(name: str, is_key: bool, closers: list[str]) -> frozenset[str]:
+    """Return what may follow the token `name`, and keep track of what is open."""
+    if name == "{":
+        closers.append("}")
+        return frozenset({"string", "}"})
+    if name == "[":
+        closers.append("]")
+        return _VALUE | {"]"}
+    if name == ",":
+        return _KEY if closers[-1] == "}" else _VALUE
+    if name == ":":
+        return _VALUE
+    if is_key:
+        return frozenset({":"})
+    if name in ("}", "]"):
+        closers.pop()
+    return frozenset({",", closers[-1]}) if closers else frozenset({"end"})
+
+
+def _event(name: str, token: str, line: int, where: str, problems: list[Problem]) -> Event | None:
+    if name in ("{", "["):
+        return Event(Kind.MAPPING if name == "{" else Kind.SEQUENCE, line)
+    if name in ("}", "]"):
+        return Event(Kind.END, line)
+    if name == "word":
+        return Event(Kind.SCALAR, line, _WORDS[token], token)
+    if name == "number":
+        return Event(Kind.SCALAR, line, _number(token, where, problems), token)
+    if name == "string":
+        text = _string(token, where, problems)
+        return Event(Kind.SCALAR, line, text, text)
+    return None
+
+
+def _number(token: str, where: str, problems: list[Problem]) -> JsonValue:
+    if len(token) > _MAX_DIGITS:
+        problems.append(Problem(f"a number has more than {_MAX_DIGITS} digits", where, "quote it"))
+        return None
+    number: int | float = json.loads(token)
+    if not math.isfinite(number):
+        problems.append(Problem(f"{token} is too large for a number", where, "quote it"))
+        return None
+    return number
+
+
+def _string(token: str, where: str, problems: list[Problem]) -> str:
+    text: str = json.loads(token) if "\\" in token else token[1:-1]
+    if "\\u" in token and any("\ud800" <= char <= "\udfff" for char in text):
+        problems.append(Problem("a string holds half of a surrogate pair", where))
+        return ""
+    return text
+
+
+def _syntax_problem(token: str, expected: frozenset[str], where: str) -> Problem:
+    names = {"string": "a key" if expected is _KEY else "text", "end": "the end of the file"}
+    wanted = (
+        "a value"
+        if expected >= _VALUE
+        else " or ".join(names.get(name, name) for name in sorted(expected))
+    )
+    found = repr(token) if token else "the end of the file"
+    return Problem(f"this is not JSON: found {found} where {wanted} should be", where)
