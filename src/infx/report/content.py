@@ -1,0 +1,37 @@
+"""What a report is made of: facts and figures that were gathered and computed elsewhere."""
+
+from dataclasses import dataclass
+
+from infx.model.bundle import Manifest, PointFile
+from infx.model.record import RequestRecord
+from infx.model.result import Curve, PointSummary, RunResult
+
+
+@dataclass(frozen=True, slots=True)
+class ReportedPoint:
+    """One measured point: what was run, what it says, and every request behind it."""
+
+    file: PointFile
+    summary: PointSummary
+    records: tuple[RequestRecord, ...]
+
+    @property
+    def key(self) -> str:
+        """What names the point within a page: its folder name."""
+        return self.file.directory
+
+    @property
+    def title(self) -> str:
+        """What people call the point: its concurrency, and the repetition above the first."""
+        again = f", repetition {self.file.repetition}" if self.file.repetition else ""
+        return f"concurrency {self.file.concurrency}{again}"
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A run as its page shows it; `curves` are drawn in the order given, the first one first."""
+
+    manifest: Manifest
+    result: RunResult
+    points: tuple[ReportedPoint, ...]
+    curves: tuple[Curve, ...]

@@ -1,0 +1,120 @@
+"""The spread of each latency per point, as a few quantiles instead of every request.
+
+Formulas: workload-and-metrics section 4.1. Only successful profiling requests count, as they do in
+the metrics, so that the marked median and p99 are the ones in the tables.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+
+from pydantic import JsonValue
+
+from infx.model.record import EndState, Phase, RequestRecord
+from infx.report.columns import row_name
+from infx.report.content import ReportedPoint
+from infx.report.units import display_unit, figure, label
+from infx.stats.percentile import percentile
+
+MOST_TICKS = 101
+"""Above this many requests a strip holds percentiles 0 to 100 instead of single requests."""
+
+LOG_FROM = 5.0
+"""The ratio of largest to smallest latency from which strips stand on a logarithmic axis."""
+
+
+def ttft(record: RequestRecord) -> float | None:
+    """Seconds from sending to the first content."""
+    if record.first_content_ns is None:
+        return None
+    return (record.first_content_ns - record.sent_ns) / 1e9
+
+
+def e2el(record: RequestRecord) -> float | None:
+    """Seconds from sending to the last content."""
+    if record.last_content_ns is None:
+        return None
+    return (record.last_content_ns - record.sent_ns) / 1e9
+
+
+def tpot(record: RequestRecord) -> float | None:
+    """Seconds per output token after the first content; None where all came at one moment."""
+    decode_ns = sum(record.gaps_ns)
+    if not decode_ns or record.completion_tokens is None or record.completion_tokens < 2:
+        return None
+    return decode_ns / 1e9 / (record.completion_tokens - 1)
+
+
+LATENCIES: Mapping[str, Callable[[RequestRecord], float | None]] = MappingProxyType(
+    {"ttft": ttft, "tpot": tpot, "e2el": e2el}
+)
+
+
+def ticks(ordered: Sequence[float]) -> list[float]:
+    """Return the values themselves, or percentiles 0 to 100 where there are more than those."""
+    if len(ordered) <= MOST_TICKS:
+        return list(ordered)
+    return [percentile(ordered, percent) for percent in range(MOST_TICKS)]
+
+
+def axis_scale(values: Sequence[float], log_from: float) -> str:
+    """Return `log` where positive values spread by the ratio `log_from` or more, else `linear`."""
+    spread = bool(values) and min(values) > 0 and max(values) / min(values) >= log_from
+    return "log" if spread else "linear"
+
+
+def distributions(points: Sequence[ReportedPoint]) -> list[JsonValue]:
+    """Return one panel a latency: a strip for each point, and the points without one."""
+    return [_panel(metric, measure, points) for metric, measure in LATENCIES.items()]
+
+
+def _panel(
+    metric: str,
+    measure: Callable[[RequestRecord], float | None],
+    points: Sequence[ReportedPoint],
+) -> JsonValue:
+    unit, factor = display_unit(metric, "s")
+    rows: list[JsonValue] = []
+    absent: list[JsonValue] = []
+    shown: list[float] = []
+    for point in points:
+        values = sorted(
+            value * factor for record in measured(point) if (value := measure(record)) is not None
+        )
+        if values:
+            shown += (values[0], values[-1])
+            rows.append(_row(point, values, unit))
+        else:
+            absent.append(f"{point.title}: no successful request has one")
+    return {
+        "metric": label(metric),
+        "unit": unit,
+        "scale": axis_scale(shown, LOG_FROM),
+        "rows": rows,
+        "absent": absent,
+    }
+
+
+def measured(point: ReportedPoint) -> list[RequestRecord]:
+    """Return the requests that latencies are taken from."""
+    return [r for r in point.records if r.phase == Phase.PROFILING and r.state == EndState.OK]
+
+
+def _row(point: ReportedPoint, values: Sequence[float], unit: str) -> JsonValue:
+    marks = {p: percentile(values, p) for p in (5, 25, 50, 75, 95, 99)}
+    told: list[JsonValue] = [[f"p{p}", f"{figure(value)} {unit}"] for p, value in marks.items()]
+    single = len(values) <= MOST_TICKS
+    return {
+        "key": point.key,
+        "title": point.title,
+        "label": row_name(point.summary),
+        "single": single,
+        "ticks": [_short(value) for value in ticks(values)],
+        "p50": _short(marks[50]),
+        "p99": _short(marks[99]),
+        "rows": [*told, ["requests", f"{len(values):,}"]],
+    }
+
+
+def _short(value: float) -> float:
+    """Keep five significant digits: finer than a pixel, a third of the bytes."""
+    return float(f"{value:.5g}")

@@ -1,0 +1,112 @@
+"""The curves of a run as the page draws them: display units, and the text of each point."""
+
+from collections.abc import Mapping
+
+from pydantic import JsonValue
+
+from infx.model.result import Absent, Curve, CurvePoint, PointSummary
+from infx.report.columns import END_NAMES
+from infx.report.content import Report, ReportedPoint
+from infx.report.distributions import axis_scale
+from infx.report.units import display_unit, figure, label, statistic, unit
+
+LOG_FROM = 50.0
+"""The ratio of largest to smallest x from which a curve stands on a logarithmic axis."""
+
+HOVERED = (
+    ("ttft", "p50"),
+    ("ttft", "p99"),
+    ("tpot", "p50"),
+    ("output_throughput", "mean"),
+    ("total_throughput", "mean"),
+)
+"""What a point's card tells beside its place."""
+
+STANDING = {
+    (True, True): "on the frontier",
+    (True, False): "on the frontier",
+    (False, True): "beside the frontier: another point is as good on one axis, better on the other",
+    (False, False): "dominated: another point is better",
+}
+
+
+def curves(report: Report) -> list[JsonValue]:
+    """Return every curve in display units, with the standing of each of its points."""
+    by_key = {point.key: point for point in report.points}
+    return [_curve(curve, by_key) for curve in report.curves]
+
+
+def axis(metric: str, name: str, metric_unit: str) -> str:
+    """Return the title of an axis: metric, statistic, display unit."""
+    return f"{label(metric, name)} ({display_unit(metric, metric_unit)[0]})"
+
+
+def _curve(curve: Curve, by_key: Mapping[str, ReportedPoint]) -> JsonValue:
+    x_unit, x_factor = display_unit(curve.x_metric, curve.x_unit)
+    y_unit, y_factor = display_unit(curve.y_metric, curve.y_unit)
+    points: list[JsonValue] = [
+        {
+            "key": _key(point),
+            "x": point.x * x_factor,
+            "y": point.y * y_factor,
+            "shown": [
+                f"{figure(point.x * x_factor)} {x_unit}",
+                f"{figure(point.y * y_factor)} {y_unit}",
+            ],
+            "label": str(point.concurrency),
+            "frontier": point.on_frontier,
+            "standing": STANDING[point.on_frontier, point.on_reference_frontier],
+        }
+        for point in curve.points
+    ]
+    return {
+        "x": {
+            "choice": label(curve.x_metric, curve.x_statistic),
+            "label": axis(curve.x_metric, curve.x_statistic, curve.x_unit),
+            "better": curve.x_better,
+            "scale": axis_scale([point.x for point in curve.points], LOG_FROM),
+        },
+        "y": {
+            "choice": label(curve.y_metric, curve.y_statistic),
+            "label": axis(curve.y_metric, curve.y_statistic, curve.y_unit),
+            "better": curve.y_better,
+        },
+        "points": points,
+        "missing": [f"{_name(key, by_key)}: {reason}" for key, reason in curve.missing.items()],
+    }
+
+
+def cards(report: Report) -> dict[str, JsonValue]:
+    """Return what the card of each point tells on every curve, by the point's key."""
+    return {
+        point.key: {"title": point.title, "rows": _rows(point.summary)} for point in report.points
+    }
+
+
+def _rows(summary: PointSummary) -> list[JsonValue]:
+    rows: list[JsonValue] = []
+    for metric, name in HOVERED:
+        value = statistic(summary, metric, name)
+        text = (
+            f"none: {value.reason}"
+            if isinstance(value, Absent)
+            else f"{figure(value)} {unit([summary], metric)}"
+        )
+        rows.append([label(metric, name), text])
+    ends = ", ".join(
+        f"{getattr(summary.counts, state):,} {name}"
+        for state, name in END_NAMES.items()
+        if getattr(summary.counts, state)
+    )
+    rows.append(["requests", ends or "none"])
+    rows.append(["certified", "yes" if summary.certified else "no: " + ", ".join(summary.reasons)])
+    return rows
+
+
+def _key(point: CurvePoint) -> str:
+    """Name a point as its folder is named."""
+    return f"{point.point_id}-r{point.repetition}" if point.repetition else point.point_id
+
+
+def _name(key: str, by_key: Mapping[str, ReportedPoint]) -> str:
+    return by_key[key].title if key in by_key else f"point {key[:12]}"

@@ -1,0 +1,141 @@
+"""The top of a report: what was measured, when, on which host, and how far it can be trusted."""
+
+from datetime import datetime
+from typing import NamedTuple
+
+from infx.model.bundle import Manifest
+from infx.model.result import Absent, PointSummary
+from infx.model.validity import REASONS
+from infx.report.content import Report
+from infx.report.markup import Html, element, join
+from infx.report.units import figure, label, statistic, unit
+
+
+class Best(NamedTuple):
+    """One card: the best figure of a metric over all points."""
+
+    title: str
+    metric: str
+    statistic: str
+    largest: bool
+
+
+BESTS = (
+    Best("Highest output throughput", "output_throughput", "mean", largest=True),
+    Best("Lowest median TTFT", "ttft", "p50", largest=False),
+    Best("Lowest median TPOT", "tpot", "p50", largest=False),
+)
+
+
+def title(report: Report) -> str:
+    """Return what was measured: the model and what serves it."""
+    if not report.points:
+        return "A run without points"
+    file = report.points[0].file
+    model = file.recipe.model or file.endpoint.model or "a model nobody named"
+    engine = file.recipe.engine or file.endpoint.url
+    return f"{model} on {engine}"
+
+
+def headline(report: Report) -> Html:
+    """Return the page header: banners, title, verdict, facts, and the best figures as cards."""
+    return join(
+        [
+            *_banners(report),
+            element("p", f"infx report · {report.result.run}", class_="kicker"),
+            element("h1", title(report)),
+            element("p", _asked(report), class_="asked"),
+            _certificate(report),
+            element("p", _when_and_where(report.manifest), class_="when"),
+            _cards(report),
+        ]
+    )
+
+
+def _banners(report: Report) -> list[Html]:
+    banners = []
+    if report.result.simulated or report.manifest.simulated:
+        text = "Simulated: no server was measured. These figures come from a model of one."
+        banners.append(text)
+    if report.manifest.state != "finished":
+        failure = f": {report.manifest.failure}" if report.manifest.failure else ""
+        banners.append(f"This run is {report.manifest.state}{failure}.")
+    return [element("p", text, class_="banner", role="note") for text in banners]
+
+
+def _asked(report: Report) -> str:
+    if not report.points:
+        return "Nothing was measured."
+    work = report.points[0].file.workload
+    shape = f"{work.isl:,} tokens in" if work.isl else "prompts from a data set"
+    lanes = ", ".join(dict.fromkeys(str(point.file.concurrency) for point in report.points))
+    return f"{shape}, {work.osl:,} tokens out, at concurrency {lanes}"
+
+
+def _certificate(report: Report) -> Html:
+    if report.result.certified:
+        badge = element("b", "✓ Certified", class_="badge good")
+        return element("p", badge, " The client was not the bottleneck and every point is valid.")
+    badge = element("b", "✗ Not certified", class_="badge bad")
+    reasons = [
+        element("li", element("code", reason), f" {REASONS.get(reason, '')}")
+        for reason in report.result.reasons
+    ]
+    return join([element("p", badge), element("ul", *reasons, class_="reasons")])
+
+
+def _when_and_where(manifest: Manifest) -> str:
+    host = manifest.host
+    parts = [
+        _moment(manifest.started),
+        _took(manifest),
+        f"on {host['cpu_model']}" if host.get("cpu_model") else "",
+        f"{host['usable_cores']} cores" if host.get("usable_cores") else "",
+    ]
+    return " · ".join(part for part in parts if part)
+
+
+def _moment(text: str) -> str:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return text
+    return f"{moment:%Y-%m-%d %H:%M} {moment.tzname() or ''}".strip()
+
+
+def _took(manifest: Manifest) -> str:
+    try:
+        span = datetime.fromisoformat(manifest.ended or "") - datetime.fromisoformat(
+            manifest.started
+        )
+    except (ValueError, TypeError):
+        return ""
+    return f"took {figure(span.total_seconds())} s"
+
+
+def _cards(report: Report) -> Html:
+    summaries = [point.summary for point in report.points]
+    issued = sum(summary.counts.issued for summary in summaries)
+    ok = sum(summary.counts.ok for summary in summaries)
+    cards = [_best(summaries, best) for best in BESTS]
+    cards.append(_card("Requests", f"{ok:,}", "ok", f"of {issued:,} issued"))
+    return element("div", *cards, class_="cards")
+
+
+def _best(summaries: list[PointSummary], best: Best) -> Html:
+    known = [
+        (value, summary)
+        for summary in summaries
+        if not isinstance(value := statistic(summary, best.metric, best.statistic), Absent)
+    ]
+    if not known:
+        return _card(best.title, "–", "", f"no point has {label(best.metric)}")
+    choose = max if best.largest else min
+    value, summary = choose(known, key=lambda pair: pair[0])
+    shown_unit = unit(summaries, best.metric) or ""
+    return _card(best.title, figure(value), shown_unit, f"at concurrency {summary.concurrency}")
+
+
+def _card(name: str, value: str, shown_unit: str, note: str) -> Html:
+    number = element("p", element("b", value), f" {shown_unit}", class_="number")
+    return element("div", element("h2", name), number, element("p", note), class_="card")

@@ -1,0 +1,113 @@
+"""The figures of a report as tables: every chart says nothing that is not here too."""
+
+from collections.abc import Iterable
+
+from infx.model.record import EndState
+from infx.model.result import Absent, Metric, PointSummary
+from infx.report.columns import COLUMNS, END_NAMES, Footnotes, cells, heading, row_name
+from infx.report.content import Report, ReportedPoint
+from infx.report.markup import Html, element, join, table
+from infx.report.units import display_unit, figure, label
+
+STATISTICS = ("mean", "std", "p50", "p75", "p90", "p95", "p99")
+
+
+def points_table(report: Report) -> Html:
+    """Return latency and throughput of every point, with a footnote for each missing figure."""
+    summaries = [point.summary for point in report.points]
+    notes = Footnotes()
+    head = ["Concurrency", "achieved", *(heading(summaries, *column) for column in COLUMNS)]
+    head += ["frontier", "certified"]
+    frontier = _frontier(report)
+    rows = [
+        [
+            row_name(summary),
+            *(_cell(cell, notes) for cell in cells(summary)),
+            frontier.get((summary.point_id, summary.repetition), "–"),
+            "yes" if summary.certified else join(["no: ", _codes(summary.reasons)]),
+        ]
+        for summary in summaries
+    ]
+    return join([table("Latency and throughput", head, rows, class_="figures"), _footnotes(notes)])
+
+
+def _frontier(report: Report) -> dict[tuple[str, int], str]:
+    """Say for the first curve whether a point stands on its frontier."""
+    if not report.curves:
+        return {}
+    words = {(True, True): "yes", (True, False): "yes", (False, True): "plateau"}
+    return {
+        (p.point_id, p.repetition): words.get((p.on_frontier, p.on_reference_frontier), "no")
+        for p in report.curves[0].points
+    }
+
+
+def counts_table(report: Report) -> Html:
+    """Return how many requests were issued and how each ended, and why some failed."""
+    head = ["Concurrency", "issued", *END_NAMES.values(), "warm-up", "what failed"]
+    rows = [_counts(point.summary) for point in report.points]
+    return table("What became of the requests", head, rows, class_="figures")
+
+
+def _counts(summary: PointSummary) -> list[str]:
+    counts = summary.counts
+    warmups = summary.warmup_counts
+    failed = ", ".join(f"{reason} ({n:,})" for reason, n in summary.error_reasons.items())
+    return [
+        row_name(summary),
+        f"{counts.issued:,}",
+        *(_count(getattr(counts, state), state) for state in END_NAMES),
+        f"{warmups.ok:,} of {warmups.issued:,} ok" if warmups.issued else "none",
+        failed or "nothing",
+    ]
+
+
+def _count(number: int, state: EndState) -> Html:
+    """Return a count; those of unhappy ends stand out."""
+    quiet = "quiet" if number == 0 else None
+    loud = "loud" if number and state is not EndState.OK else quiet
+    return element("span", f"{number:,}", class_=loud)
+
+
+def metrics_details(report: Report) -> Html:
+    """Return every metric of every point with all its statistics, folded away."""
+    return join(_details(point) for point in report.points)
+
+
+def _details(point: ReportedPoint) -> Html:
+    head = ["Metric", "unit", "n", *STATISTICS]
+    rows = (_metric_row(name, metric) for name, metric in point.summary.metrics.items())
+    name = f"All metrics at {point.title}"
+    summary = element("summary", name)
+    return element("details", summary, table(name, head, rows, class_="figures"))
+
+
+def _metric_row(name: str, metric: Metric) -> list[str]:
+    if isinstance(metric, Absent):
+        reason = element("span", f"none: {metric.reason}", class_="absent")
+        return [label(name), reason, *("–" for _ in range(len(STATISTICS) + 1))]
+    unit, factor = display_unit(name, metric.unit)
+    values = (getattr(metric, statistic) for statistic in STATISTICS)
+    shown = ("–" if value is None else figure(value * factor) for value in values)
+    return [label(name), unit, f"{metric.n:,}", *shown]
+
+
+def _cell(cell: Absent | str, notes: Footnotes) -> str:
+    if isinstance(cell, str):
+        return cell
+    number = notes.number(cell.reason)
+    mark = element("a", str(number), href=f"#why-{number}", aria_label=f"why: note {number}")
+    return element("span", "–", element("sup", mark), class_="absent", title=cell.reason)
+
+
+def _footnotes(notes: Footnotes) -> Html:
+    lines = [
+        element("li", element("b", str(number)), f" {reason}", id=f"why-{number}")
+        for number, reason in notes
+    ]
+    return element("ul", *lines, class_="notes") if lines else Html("")
+
+
+def _codes(words: Iterable[str]) -> Html:
+    """Return reasons as code words, one after another."""
+    return Html(", ".join(element("code", word) for word in words))

@@ -1,0 +1,165 @@
+"""The page of a run says everything, keeps out foreign markup and names no other origin."""
+
+import json
+import re
+from dataclasses import replace
+from hashlib import sha256
+from importlib.resources import files
+
+import pytest
+
+from infx.model.result import Absent
+from infx.report.page import render
+
+HOSTILE = "</script><img src=x onerror=\"document.title='owned'\">\u2028{{7*7}}"
+BUDGET = 700_000
+
+
+def data_of(page):
+    text = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
+    return json.loads(text[1])
+
+
+def text_of(page):
+    """Return what a reader sees, scripts and styles aside."""
+    bare = re.sub(r"<(script|style)\b.*?</\1>", "", page, flags=re.DOTALL)
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", bare))
+
+
+def test_the_headline_says_what_was_measured_when_and_where(demo):
+    text = text_of(render(demo()))
+    for part in (
+        "HuggingFaceTB/SmolLM2-135M-Instruct on llama.cpp",
+        "128 tokens in, 64 tokens out, at concurrency 1, 2, 4, 8",
+        "2026-09-14 10:11 UTC · took 88.0 s · on AMD EPYC 7B13 · 2 cores",
+        "✓ Certified",
+        "150 ok of 150 issued",
+    ):
+        assert part in text
+
+
+def test_a_run_that_is_not_certified_says_why(demo):
+    report = demo()
+    result = report.result.model_copy(update={"certified": False, "reasons": ("input-drift",)})
+    text = text_of(render(replace(report, result=result)))
+    assert "✗ Not certified" in text
+    assert "input-drift Some prompts differ from the asked length" in text
+    assert "✓ Certified" not in text
+
+
+def test_simulated_and_unfinished_runs_carry_a_banner(demo):
+    assert "Simulated: no server was measured." in text_of(render(demo(simulated=True)))
+    report = demo()
+    update = {"state": "failed", "failure": "the server died"}
+    failed = replace(report, manifest=report.manifest.model_copy(update=update))
+    assert "This run is failed: the server died." in text_of(render(failed))
+    assert "Simulated" not in text_of(render(report))
+
+
+def test_every_end_state_is_counted_and_failures_are_named(demo):
+    text = text_of(render(demo(troubled=8)))
+    # 80 requests: numbers 7, 30, 53 and 76 fail, the last one is lost.
+    assert "8 80 75 4 0 0 0 1 none connection-reset (4)" in text
+
+
+def test_a_missing_metric_shows_its_reason_and_never_a_zero(demo):
+    report = demo((1, 2))
+    summary = report.points[0].summary
+    metrics = {**summary.metrics, "ttft": Absent(reason="no ok request delivered content")}
+    point = replace(report.points[0], summary=summary.model_copy(update={"metrics": metrics}))
+    page = render(replace(report, points=(point, report.points[1])))
+    row = re.search(r'<th scope="row">1</th>.*?</tr>', page, re.DOTALL)[0]
+    assert row.count('class="absent"') == 2
+    assert ">0<" not in row
+    assert '<li id="why-1"><b>1</b> no ok request delivered content</li>' in page
+    card = data_of(page)["curves"]["cards"][point.key]["rows"]
+    assert ["TTFT p50", "none: no ok request delivered content"] in card
+
+
+def test_all_points_of_every_curve_are_in_the_data_with_their_frontier(demo):
+    report = demo()
+    curves = data_of(render(report))["curves"]["curves"]
+    assert len(curves) == len(report.curves) == 8
+    ttft = next(c for c in curves if c["x"]["choice"] == "TTFT p50")
+    assert ttft["x"]["label"] == "TTFT p50 (ms)"
+    given = next(c for c in report.curves if c.x_metric == "ttft")
+    assert [p["x"] for p in ttft["points"]] == [p.x * 1000 for p in given.points]
+    assert {p["label"]: p["frontier"] for p in ttft["points"]} == {
+        "1": True,
+        "2": True,
+        "4": False,
+        "8": True,
+    }
+
+
+def test_a_point_that_is_not_drawn_is_listed_with_its_reason(demo):
+    report = demo((1, 2))
+    curve = report.curves[0].model_copy(
+        update={"missing": {report.points[1].key: "e2el: nothing was ok", "f" * 64: "gone"}}
+    )
+    data = data_of(render(replace(report, curves=(curve,))))
+    assert data["curves"]["curves"][0]["missing"] == [
+        "concurrency 2: e2el: nothing was ok",
+        "point ffffffffffff: gone",
+    ]
+
+
+def test_the_environment_is_complete(demo):
+    report = demo()
+    text = text_of(render(report))
+    file = report.points[2].file
+    for part in (
+        "infx bench http://127.0.0.1:18080 --concurrency 1,2,4,8",
+        "cpu_model AMD EPYC 7B13",
+        "cpu_governor not stated",
+        "python 3.11.9",
+        "seed 7",
+        "flags.cont-batching yes",
+        "environment.OMP_NUM_THREADS 2",
+        "python -m infx.servers.llamacpp --port 18080 --parallel 8",
+        file.recipe_digest,
+        file.workload_digest,
+        file.point_id,
+        file.plan_digest,
+    ):
+        assert part in text, part
+
+
+def test_foreign_text_stays_text(demo):
+    page = render(demo((1, 2), model=HOSTILE))
+    assert "<img" not in page
+    assert "&lt;img src=x onerror=" in page
+    scripts = re.findall(r"<script\b[^>]*>", page)
+    assert scripts == ['<script type="application/json" id="data">', *["<script>"] * 3]
+    assert "\u2028" not in re.search(r'id="data">(.*?)</script>', page, re.DOTALL)[1]
+
+
+def test_only_the_hashed_scripts_and_style_may_run(demo):
+    page = render(demo((1,)))
+    policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]+)"', page)[1]
+    assert policy.startswith("default-src 'none'; script-src 'sha256-")
+    assert "unsafe" not in policy
+    assert not re.search(r"\b(https?:|data:|\*)", policy)
+    body = re.sub(r"<script\b.*?</script>", "", page, flags=re.DOTALL)
+    assert not re.search(r'\b(src|href)="(?!#)', body)
+
+
+def test_a_run_without_points_still_has_a_page(demo):
+    report = demo((1,))
+    result = report.result.model_copy(update={"points": (), "certified": False})
+    text = text_of(render(replace(report, result=result, points=(), curves=())))
+    assert "Nothing was measured." in text
+    assert "no point has TTFT" in text
+
+
+@pytest.mark.parametrize("lanes", [(1, 2, 4, 8), (1, 2, 4, 8, 16, 32, 64, 128)])
+def test_the_page_stays_small(demo, lanes):
+    assert len(render(demo(lanes, per_lane=20)).encode()) < BUDGET
+
+
+def test_the_readme_of_the_assets_names_their_sha256():
+    assets = files("infx.report") / "assets"
+    readme = (assets / "README.md").read_text()
+    for name in ("d3.min.js", "plot.umd.min.js"):
+        digest = sha256((assets / name).read_bytes()).hexdigest()
+        assert re.search(rf"`{re.escape(name)}`.*`{digest}`", readme)
