@@ -9,7 +9,15 @@ from infx.model.bundle import Manifest, PointFile
 from infx.model.record import EndState, Phase, RequestRecord
 from infx.model.result import Counts, PointSummary
 from infx.store import journal
-from infx.store.bundles import MANIFEST, POINT, POINTS, REQUESTS, SUMMARY, point_folder
+from infx.store.bundles import (
+    FOLDER_NAME,
+    MANIFEST,
+    POINT,
+    POINTS,
+    REQUESTS,
+    SUMMARY,
+    point_folder,
+)
 from infx.store.documents import read_json, validate
 
 
@@ -60,7 +68,7 @@ def read_manifest(path: Path) -> Manifest:
 def read_point(run: Path, name: str) -> PointFile:
     """Read the `point.json` in `points/<name>`; raises InputError also for one of another point."""
     file = run / POINTS / name / POINT
-    if Path(name).name != name:
+    if not FOLDER_NAME.fullmatch(name):
         raise InputError(Problem(f"{name!r} cannot name a point", str(run / MANIFEST)))
     point = validate(read_json(file), PointFile)
     if point.directory != name:

@@ -28,7 +28,8 @@ SUMMARY = "summary.json"
 REQUESTS = "requests.jsonl.zst"
 PLAN = "plan.bin"
 
-_RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+FOLDER_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+"""What may name a run's folder or a point's."""
 
 
 def new_run_id(wall_ns: int) -> str:
@@ -47,7 +48,7 @@ def create(root: Path, manifest: Manifest) -> "BundleWriter":
     Raises InputError when the run exists or its id is no folder name, MachineError when the machine
     refuses; nothing is left behind then.
     """
-    if not _RUN_ID.fullmatch(manifest.run):
+    if not FOLDER_NAME.fullmatch(manifest.run):
         remedy = "use letters, digits, dots, hyphens and underscores"
         raise InputError(Problem(f"{manifest.run!r} cannot name a run", str(root), remedy))
     make_folder(root)
