@@ -1,0 +1,136 @@
+"""The `fixed` scenario: independent requests of given input and output lengths.
+
+Prompts and lengths depend on the workload's seed and shape, the concurrency, the phase, the
+repetition and the index; never on the recipe, the URL or the run, so that two servers see the
+same ones, and no point finds another point's prompts in a warm prefix cache.
+"""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+
+from infx.errors import InputError, Problem
+from infx.model.record import Phase
+from infx.model.workload import FixedWorkload, Session, Turn
+from infx.workloads.draws import Draws, derive, seed_key
+from infx.workloads.prompts import PromptSource
+
+FASTEST_REQUEST_S = 0.005
+"""No request is expected to end sooner than this, and ..."""
+FASTEST_TOKEN_S = 0.001
+"""... each of its tokens takes at least this: 1,000 tokens/s in one stream."""
+EARLY_END_TOKENS = 64
+"""Tokens of the shortest answers that are planned for where the server may end them itself."""
+SESSIONS_MAX = 100_000
+"""The most profiling requests that a duration plans for one point."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Ranges:
+    """The lengths that requests may have; inputs None where a dataset decides."""
+
+    inputs: range | None
+    outputs: range
+
+
+def sessions(
+    workload: FixedWorkload, *, concurrency: int, repetition: int, prompts: PromptSource
+) -> tuple[Session, ...]:
+    """Unfold a workload at one concurrency: warmups with prompts of their own, then profiling.
+
+    Equal arguments give equal sessions on any machine. Raises InputError when the source cannot
+    make prompts as short as the shape and the range ratio ask for.
+    """
+    if concurrency < 1:
+        raise InputError(Problem("concurrency must be at least 1", "--concurrency"))
+    _require_length(workload, prompts)
+    point = seed_key(
+        "fixed", workload.seed, workload.isl, workload.osl, workload.range_ratio, concurrency,
+        repetition,
+    )  # fmt: skip
+    build = partial(_session, point=point, ranges=_ranges(workload), prompts=prompts)
+    warmups = range(warmup_count(workload, concurrency))
+    profiled = range(request_count(workload, concurrency))
+    return (
+        *(build(Phase.WARMUP, -1 - index) for index in warmups),
+        *(build(Phase.PROFILING, index) for index in profiled),
+    )
+
+
+def warmup_count(workload: FixedWorkload, concurrency: int) -> int:
+    """Return how many warmup requests one point has: the stated total, else those of each lane."""
+    stated = workload.warmups
+    return workload.warmups_per_lane * concurrency if stated is None else stated
+
+
+def request_count(workload: FixedWorkload, concurrency: int) -> int:
+    """Return how many profiling requests one point plans.
+
+    A stated total holds. With a duration, it is what the lanes could end at most, were each
+    request 5 ms plus 1 ms a token (1,000 tokens/s a stream; 64 tokens where answers may end
+    early), capped at 100,000 in all and never below the count without a duration. A server that
+    is faster still runs out of requests, and the phase then ends before its duration.
+    """
+    if workload.requests is not None:
+        return workload.requests
+    usual = workload.requests_per_lane * concurrency
+    if workload.duration_s is None:
+        return usual
+    tokens = shortest(workload.osl, workload.range_ratio)
+    if workload.dataset or not workload.ignore_eos:
+        tokens = min(tokens, EARLY_END_TOKENS)
+    fastest = FASTEST_REQUEST_S + FASTEST_TOKEN_S * tokens
+    each = math.ceil(workload.duration_s / fastest) + 1
+    return max(usual, min(each * concurrency, SESSIONS_MAX))
+
+
+def shortest(length: int, range_ratio: float) -> int:
+    """Return floor(length * range_ratio), at least 1, with the ratio as the decimal it is read as.
+
+    >>> shortest(5, 0.8), shortest(10, 0.7), shortest(1, 0.5)
+    (4, 7, 1)
+    """
+    return max(1, math.floor(length * Fraction(repr(range_ratio))))
+
+
+def _ranges(workload: FixedWorkload) -> _Ranges:
+    ratio, isl, osl = workload.range_ratio, workload.isl, workload.osl
+    sized = isl if workload.dataset is None else None
+    inputs = range(shortest(sized, ratio), sized + 1) if sized else None
+    return _Ranges(inputs, range(shortest(osl, ratio), osl + 1))
+
+
+def _require_length(workload: FixedWorkload, prompts: PromptSource) -> None:
+    if workload.isl is None:
+        if workload.dataset is None:
+            what = "the workload has neither an input length nor a dataset"
+            raise InputError(Problem(what, "--isl", "state one of them"))
+        return
+    least, asked = prompts.smallest, shortest(workload.isl, workload.range_ratio)
+    if least is None or asked >= least:
+        return
+    lowest = math.ceil(least / Fraction(repr(workload.range_ratio)))
+    raise InputError(
+        Problem(
+            f"input length {workload.isl} with range ratio {workload.range_ratio} asks for prompts "
+            f"of {asked} tokens, and the shortest that this server counts is {least}",
+            "--isl",
+            f"ask for at least {lowest}",
+        )
+    )
+
+
+def _session(
+    phase: Phase, ordinal: int, *, point: bytes, ranges: _Ranges, prompts: PromptSource
+) -> Session:
+    draws = Draws(derive(point, f"lengths {ordinal}"))
+    asked_input = _draw(ranges.inputs, draws) if ranges.inputs else None
+    asked_output = _draw(ranges.outputs, draws)
+    prompt = prompts.prompt(asked_input, point=point, ordinal=ordinal)
+    turn = Turn(prompt.messages, prompt.asked_output or asked_output, asked_input)
+    return Session(phase, (turn,))
+
+
+def _draw(lengths: range, draws: Draws) -> int:
+    return lengths[draws.below(len(lengths))]
