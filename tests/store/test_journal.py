@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 import pytest
 import zstandard
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infx.errors import InputError, MachineError
@@ -23,6 +23,7 @@ def path(tmp_path):
     return tmp_path / "requests.jsonl.zst"
 
 
+@settings(deadline=None)
 @given(data=st.data())
 def test_records_read_back_as_they_were(tmp_path_factory, data):
     path = tmp_path_factory.mktemp("journal") / "requests.jsonl.zst"
@@ -291,18 +292,3 @@ def test_the_lines_that_these_cases_bend_are_good(path):
     (record,) = records(path)
     assert record.state is EndState.OK
     assert isinstance(next(read(path)), Issue)
-
-
-@pytest.mark.parametrize(
-    "frame",
-    [
-        zstandard.ZstdCompressor(write_checksum=False).compress(b"{}\n"),
-        zstandard.ZstdCompressor(write_checksum=True, write_content_size=False).compress(b"{}\n"),
-        b"\x50\x2a\x4d\x18\x04\0\0\0abcd",
-        b"plain text, not compressed\n",
-    ],
-)
-def test_frames_that_no_journal_writes_are_refused(path, frame):
-    path.write_bytes(frame)
-    with pytest.raises(InputError, match="not whole after byte 0"):
-        records(path)

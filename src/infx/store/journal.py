@@ -70,8 +70,9 @@ class Journal:
     def flush(self) -> None:
         """Hand everything remembered to the kernel, as one frame (more above 16 MiB of lines).
 
-        It may run in another thread than `issue` and `end`, but only once at a time. Raises MachineError; the file then ends with its last whole frame, and what was not written
-        stays remembered for the next flush.
+        It may run in another thread than `issue` and `end`, but only once at a time. Raises
+        MachineError; the file then ends with its last whole frame, and what was not written stays
+        remembered for the next flush.
         """
         while self._pending:
             lines: list[bytes] = []

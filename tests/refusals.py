@@ -1,0 +1,11 @@
+"""What a call says when it refuses its input."""
+
+import pytest
+
+from infx.errors import InputError
+
+
+def refusal(call):
+    with pytest.raises(InputError) as caught:
+        call()
+    return str(caught.value)
