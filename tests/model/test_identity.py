@@ -17,7 +17,7 @@ from infx.model.workload import FixedWorkload
 
 ENDPOINT = BoundRecipe(name="endpoint", model="m", gpus=8)
 ENDPOINT_TEXT = (
-    '{"disaggregated":null,"draft":null,"engine":null,"environment":{},"flags":{},"gpus":8,'
+    '{"checkpoint":null,"disaggregated":null,"draft":null,"engine":null,"environment":{},"flags":{},"gpus":8,'
     '"hardware":null,"image":null,"model":"m","name":"endpoint","offload":null,"precision":null,'
     '"speculative":null,"topology":null}'
 )

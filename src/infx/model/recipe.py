@@ -23,13 +23,15 @@ class Site(Value):
 class BoundRecipe(Value):
     """What a server is at one concurrency. What nobody stated is null.
 
-    `name` is `endpoint` for a bare URL. `gpus` counts accelerators over all roles.
+    `name` is `endpoint` for a bare URL. `checkpoint` is the revision or digest of the weights.
+    `gpus` counts accelerators over all roles.
     """
 
     name: str
     engine: str | None = None
     image: str | None = None
     model: str | None = None
+    checkpoint: str | None = None
     precision: str | None = None
     hardware: str | None = None
     gpus: int | None = None

@@ -248,6 +248,11 @@ def _error_text(chunk: dict[str, Any]) -> str:
     return str(error)
 
 
+def prompt_tokens(reply: object) -> int | None:
+    """Return the server's count of the prompt in a whole (not streamed) answer, if it has one."""
+    return _count(reply.get("usage"), "prompt_tokens") if isinstance(reply, Mapping) else None
+
+
 def _calls(calls: object) -> bool:
     """Whether a tool-call delta carries any text: a name or arguments."""
     functions = [c.get("function") for c in _list(calls) if isinstance(c, dict)]

@@ -1,0 +1,180 @@
+"""`infx bench URL`: measure any OpenAI-compatible endpoint."""
+
+import os
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from infx.cli import values
+from infx.cli.loop import run
+from infx.cli.progress import ProgressLine
+from infx.clock import SystemClock
+from infx.errors import InputError, Problem
+from infx.flows.bench import Outcome, Watch, run_bench
+from infx.flows.options import BenchOptions
+from infx.model.recipe import BoundRecipe
+from infx.model.workload import NAMED_SHAPES, Api, FixedWorkload
+
+
+def _flag(text: str) -> Parameter:
+    return Parameter(help=text, negative=())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BenchFlags:
+    """The flags of `infx bench`."""
+
+    model: Annotated[str | None, _flag("Model to ask for; default: the only one served.")] = None
+    api: Annotated[Api, _flag("Which OpenAI API to use.")] = "chat"
+    workload: Annotated[Literal["fixed"], _flag("What is asked.")] = "fixed"
+    shape: Annotated[
+        str | None,
+        _flag(f"Input and output tokens: {', '.join(NAMED_SHAPES)}, or 512x64. Default: 1k1k."),
+    ] = None
+    isl: Annotated[int | None, _flag("Input tokens of a request, chat template included.")] = None
+    osl: Annotated[int | None, _flag("Output tokens of a request.")] = None
+    range_ratio: Annotated[
+        float, _flag("Lengths are uniform from ratio x length to length; 1 fixes them.")
+    ] = 0.8
+    dataset: Annotated[Path | None, _flag("Prompts from a JSONL or ShareGPT file.")] = None
+    tokenizer: Annotated[
+        Path | None,
+        _flag("Tokenizer folder or file; default: size prompts by the server's own count."),
+    ] = None
+    concurrency: Annotated[
+        list[str],
+        Parameter(
+            help="Numbers of parallel requests: 1,2,4 or 1 2 4. Default: 1.",
+            consume_multiple=True,
+            negative=(),
+            show_default=False,
+        ),
+    ] = field(default_factory=lambda: ["1"])
+    requests: Annotated[
+        int | None, _flag("Requests of a point; default: 10 for each parallel one.")
+    ] = None
+    duration: Annotated[str | None, _flag("Measure for so long instead: 90s, 20m.")] = None
+    warmup: Annotated[
+        int | None, _flag("Warmup requests of a point; default: 2 for each parallel one.")
+    ] = None
+    seed: Annotated[int, _flag("Seed of prompts and lengths.")] = 0
+    repetitions: Annotated[int, _flag("How often the whole sweep is measured.")] = 1
+    ignore_eos: Annotated[
+        bool, Parameter(help="Ask the server to go on to the full output length.")
+    ] = True
+    extra_body: Annotated[str | None, _flag("JSON object of more request fields.")] = None
+    header: Annotated[
+        list[str],
+        Parameter(
+            help="NAME:VALUE sent with each request; repeatable.", negative=(), show_default=False
+        ),
+    ] = field(default_factory=list)
+    api_key_env: Annotated[str | None, _flag("Environment variable that holds the API key.")] = None
+    gpus: Annotated[int | None, _flag("Accelerators behind the URL; adds figures per GPU.")] = None
+    slo: Annotated[str | None, _flag("Targets for goodput: ttft=0.5,tpot=50ms,e2el=10s.")] = None
+    grace: Annotated[str, _flag("How long open requests may take after the end.")] = "30s"
+    max_error: Annotated[float, _flag("Share of failed requests above which the exit is 1.")] = 0.1
+    strict: Annotated[
+        bool, Parameter(help="Exit with 1 unless every point is certified.", negative=())
+    ] = False
+    out: Annotated[Path, _flag("Folder of run bundles.")] = Path("runs")
+    format: Annotated[values.Format, _flag("What stdout gets.")] = "text"
+
+
+def bench(url: str, /, *, flags: Annotated[BenchFlags | None, Parameter(name="*")] = None) -> int:
+    """Measure latency and throughput of an OpenAI-compatible endpoint.
+
+    Parameters
+    ----------
+    url
+        Base URL, for example http://127.0.0.1:8000.
+    """
+    flags = flags or BenchFlags()
+    options = bench_options(url, flags)
+    line = ProgressLine(time.monotonic)
+    watch = Watch(line.talk, line.progress, line.point)
+    outcome = run(
+        lambda brake: run_bench(options, clock=SystemClock(), brake=brake, watch=watch), line.talk
+    )
+    show(outcome, flags.format)
+    return exit_code(outcome, max_error=flags.max_error, strict=flags.strict)
+
+
+def bench_options(url: str, flags: BenchFlags) -> BenchOptions:
+    """Return what the flags ask for; raise InputError for what cannot be asked."""
+    isl, osl = _lengths(flags)
+    for name in ("requests", "warmup", "gpus", "isl", "osl"):
+        value = getattr(flags, name)
+        if value is not None and value < (0 if name == "warmup" else 1):
+            raise InputError(Problem(f"{value} is not possible", f"--{name}", "use 1 or more"))
+    if not 0 < flags.range_ratio <= 1:
+        what = f"{flags.range_ratio} is no share"
+        raise InputError(Problem(what, "--range-ratio", "use a number above 0 and up to 1"))
+    duration = None if flags.duration is None else values.seconds(flags.duration, "--duration")
+    return BenchOptions(
+        url=url,
+        workload=FixedWorkload(
+            seed=flags.seed,
+            isl=isl,
+            osl=osl,
+            range_ratio=flags.range_ratio,
+            api=flags.api,
+            ignore_eos=flags.ignore_eos,
+            extra_body=values.extra_body(flags.extra_body),
+            requests=flags.requests,
+            warmups=flags.warmup,
+            duration_s=duration,
+        ),
+        concurrency=values.concurrencies(flags.concurrency),
+        out=flags.out,
+        recipe=BoundRecipe(name="endpoint", gpus=flags.gpus),
+        model=flags.model,
+        repetitions=flags.repetitions,
+        tokenizer=flags.tokenizer,
+        dataset=flags.dataset,
+        headers=values.headers(flags.header),
+        api_key=values.api_key(flags.api_key_env, os.environ),
+        slo=values.slo(flags.slo),
+        grace_s=values.seconds(flags.grace, "--grace"),
+        command=("infx", *values.masked(sys.argv[1:])),
+    )
+
+
+def _lengths(flags: BenchFlags) -> tuple[int | None, int]:
+    from infx.workloads.shapes import shape
+
+    if flags.shape is not None and (flags.isl is not None or flags.osl is not None):
+        what = "a shape states both lengths already"
+        raise InputError(Problem(what, "--shape", "give --shape, or --isl and --osl"))
+    isl, osl = shape(flags.shape or "1k1k")
+    if flags.dataset is not None:
+        if flags.shape is not None or flags.isl is not None:
+            what = "prompts of a dataset have their own input lengths"
+            raise InputError(Problem(what, "--dataset", "give --osl alone with it"))
+        return None, flags.osl or osl
+    return flags.isl or isl, flags.osl or osl
+
+
+def show(outcome: Outcome, format_: values.Format) -> None:
+    """Print what a run came to: the data on stdout, the rest on stderr."""
+    from infx.cli.outcome import print_outcome
+
+    print_outcome(outcome, format_)
+
+
+def exit_code(outcome: Outcome, *, max_error: float, strict: bool) -> int:
+    """Return the exit code of a run: 3 beats 1, and an interruption beats both."""
+    points = outcome.run.result.points
+    if outcome.interrupted:
+        return 130
+    if outcome.failure is not None or not points or any(p.counts.ok == 0 for p in points):
+        return 3
+    failed = sum(p.counts.issued - p.counts.ok for p in points)
+    issued = sum(p.counts.issued for p in points)
+    if failed > max_error * issued or (strict and not outcome.run.result.certified):
+        return 1
+    return 0

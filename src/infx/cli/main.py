@@ -1,0 +1,69 @@
+"""The command line: parse, run, print, exit."""
+
+import os
+import sys
+import tempfile
+import traceback
+from collections.abc import Sequence
+from importlib.metadata import version
+
+from cyclopts import App, CycloptsError
+
+from infx.errors import InfxError
+
+app = App(
+    name="infx",
+    help="Continuous benchmarking of LLM inference servers.",
+    version=lambda: version("infx"),
+    help_format="plaintext",
+)
+app.command(
+    "infx.cli.quickstart:quickstart",
+    name="quickstart",
+    help="Measure a real engine with a small model, on this machine.",
+)
+app.command("infx.cli.bench:bench", name="bench", help="Measure an OpenAI-compatible endpoint.")
+app.command("infx.cli.report:report", name="report", help="Write the static page of a run.")
+runs = App(name="runs", help="List, show, verify and recover run bundles.")
+app.command(runs)
+runs.command("infx.cli.runs:list_", name="list", help="List the runs of a folder.")
+runs.command("infx.cli.runs:show", name="show", help="Print a run again, from its bundle.")
+runs.command("infx.cli.runs:verify", name="verify", help="Check a run's files and counts.")
+runs.command("infx.cli.runs:recover", name="recover", help="Finish the bundle of a killed run.")
+
+
+def run() -> None:
+    """Run the command line of this process and exit with its code."""
+    sys.exit(main(sys.argv[1:]))
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run one command and return its exit code; errors are told on stderr."""
+    try:
+        code = app(argv, exit_on_error=False, print_error=False, result_action="return_value")
+    except CycloptsError as error:
+        print(f"infx: {error}", file=sys.stderr)
+        print("see: infx --help, infx COMMAND --help", file=sys.stderr)
+        return 2
+    except InfxError as error:
+        for problem in error.problems:
+            print(f"infx: {problem}", file=sys.stderr)
+        return error.exit_code
+    except KeyboardInterrupt:
+        print("infx: interrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:  # noqa: BLE001 - the border where a defect becomes a report
+        print(f"infx: a defect in infx: {error!r}; report: {_report()}", file=sys.stderr)
+        return 4
+    return code if isinstance(code, int) else 0
+
+
+def _report() -> str:
+    with tempfile.NamedTemporaryFile(
+        "w", prefix="infx-defect-", suffix=".txt", delete=False
+    ) as file:
+        file.write(f"infx {version('infx')}, Python {sys.version}\n{traceback.format_exc()}")
+    return file.name

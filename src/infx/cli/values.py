@@ -1,0 +1,96 @@
+"""What users write after flags, read into values; errors name the flag and show a good form."""
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal
+
+from pydantic import JsonValue
+
+from infx.errors import InputError, Problem, nearest
+from infx.model.record import Slo
+
+Format = Literal["text", "json", "markdown", "github"]
+
+_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "": 1.0}
+_DURATION = re.compile(r"([0-9]+(?:\.[0-9]+)?)(ms|s|m|h|)")
+_SLOS = ("ttft", "tpot", "e2el")
+
+
+def concurrencies(words: Iterable[str]) -> tuple[int, ...]:
+    """Read `1,2,4` or several words into numbers, in the given order."""
+    found = [part for word in words for part in word.split(",") if part]
+    bad = [part for part in found if not re.fullmatch(r"-?[0-9]{1,6}", part)]
+    if bad:
+        problems = (Problem(f"{part!r} is no number", "--concurrency", "use 1,2,4") for part in bad)
+        raise InputError(*problems)
+    return tuple(map(int, found))
+
+
+def seconds(text: str, flag: str) -> float:
+    """Read `90`, `90s`, `20m`, `1.5h` or `250ms` into seconds, above 0."""
+    matched = _DURATION.fullmatch(text.strip())
+    value = float(matched[1]) * _SECONDS[matched[2]] if matched else 0.0
+    if value <= 0:
+        raise InputError(Problem(f"{text!r} is no duration", flag, "use 90s, 20m or 1h"))
+    return value
+
+
+def slo(text: str | None) -> Slo | None:
+    """Read `ttft=0.5,tpot=50ms` into targets in seconds."""
+    if text is None:
+        return None
+    targets: dict[str, float] = {}
+    for part in text.split(","):
+        name, _, value = part.partition("=")
+        if name not in _SLOS:
+            raise InputError(Problem(f"unknown target {name!r}", "--slo", nearest(name, _SLOS)))
+        targets[name] = seconds(value, "--slo")
+    return Slo(**targets)
+
+
+def headers(lines: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Read `NAME:VALUE` lines."""
+    parts = [line.partition(":") for line in lines]
+    bad = [line for line, (_, colon, _) in zip(lines, parts, strict=True) if not colon]
+    if bad:
+        remedy = "write it as NAME:VALUE"
+        raise InputError(*(Problem(f"{line!r} is no header", "--header", remedy) for line in bad))
+    return tuple((name.strip(), value.strip()) for name, _, value in parts)
+
+
+def extra_body(text: str | None) -> dict[str, JsonValue]:
+    """Read a JSON object of additional request fields."""
+    if text is None:
+        return {}
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError as error:
+        what = f"not JSON: {error.msg} at character {error.pos}"
+        raise InputError(Problem(what, "--extra-body", """use '{"top_k": 1}'""")) from None
+    if not isinstance(value, dict):
+        raise InputError(Problem("not a JSON object", "--extra-body", """use '{"top_k": 1}'"""))
+    return value
+
+
+def api_key(name: str | None, environment: Mapping[str, str]) -> str | None:
+    """Return the key that the named environment variable holds."""
+    if name is None:
+        return None
+    if not environment.get(name):
+        raise InputError(Problem(f"the variable {name} is not set", "--api-key-env", "export it"))
+    return environment[name]
+
+
+def masked(argv: Sequence[str]) -> tuple[str, ...]:
+    """Return a command line as it may be kept: the values of headers are hidden."""
+    kept, hide = [], False
+    for word in argv:
+        value, flag = word, ""
+        if word.startswith("--header="):
+            flag, _, value = word.partition("=")
+            flag, hide = f"{flag}=", True
+        name, colon, _ = value.partition(":")
+        kept.append(f"{flag}{name}{colon}***" if hide and colon else word)
+        hide = word == "--header"
+    return tuple(kept)

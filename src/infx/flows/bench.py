@@ -1,0 +1,256 @@
+"""Measure one endpoint: size the prompts, run every point, keep every fact, summarise.
+
+Only what the first request needs is imported before it; summaries import the metrics when the load
+is over.
+"""
+
+import asyncio
+import platform
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from pydantic import JsonValue
+
+from infx.clock import NS, Clock
+from infx.errors import Problem
+from infx.flows.options import BenchOptions
+from infx.flows.point import Brake, measure
+from infx.flows.sizing import Sizing, size_prompts
+from infx.flows.summary import summarise
+from infx.load.progress import Progress
+from infx.load.target import Target
+from infx.model.bundle import ClockAnchor, Manifest, PointFile, RunState
+from infx.model.identity import curve_key, point_id, recipe_digest, workload_digest
+from infx.model.launch import Endpoint
+from infx.model.result import PointSummary
+from infx.store import bundles
+from infx.store.bundles import BundleWriter
+from infx.store.journal import records
+from infx.telemetry.host import facts
+from infx.wire.address import Dial, dial, parse
+from infx.wire.chat import PATHS, body_frame
+from infx.wire.fetch import Client, choose_model, model_ids, request_head
+from infx.workloads.fixed import sessions
+
+if TYPE_CHECKING:
+    from infx.flows.runs import Run
+
+PACKAGES = ("infx", "uvloop", "httptools", "orjson", "pydantic", "zstandard")
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """Who hears of a run while it goes: talk, progress of a phase, and each finished point."""
+
+    talk: Callable[[str], None] = lambda _: None
+    progress: Callable[[Progress], None] = lambda _: None
+    point: Callable[[PointSummary], None] = lambda _: None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a run came to. `failure` says why it ended before all points were measured."""
+
+    run: "Run"
+    interrupted: bool = False
+    failure: Problem | None = None
+
+
+class Server(Protocol):
+    """A server that the flow started itself."""
+
+    def died(self) -> Problem | None:
+        """Say how it ended, or None while it runs."""
+
+
+Serving = Callable[[Path], AbstractAsyncContextManager[Server]]
+"""Starts a server that logs into the given folder, and stops it on leaving."""
+
+
+async def run_bench(
+    options: BenchOptions,
+    *,
+    clock: Clock,
+    brake: Brake,
+    watch: Watch,
+    connect: Dial | None = None,
+    serving: Serving | None = None,
+) -> Outcome:
+    """Measure an endpoint at every concurrency and repetition, in order, into a new bundle.
+
+    `connect` replaces the network, `serving` starts the server first. Raises InfxError when nothing
+    can be measured; a bundle that was begun is closed as `failed` or `interrupted`, and kept.
+    """
+    options.check()
+    address = parse(options.url)
+    client = Client(address, connect or dial(address), _headers(options), clock)
+    bench = _Bench(options, client, clock, brake, watch)
+    if serving is None:
+        await bench.find_model()
+    writer = bundles.create(options.out, _manifest(options, clock))
+    watch.talk(f"bundle {writer.path}")
+    async with AsyncExitStack() as stack:
+        try:
+            if serving is not None:
+                bench.server = await stack.enter_async_context(serving(writer.path / "server"))
+                await bench.find_model()
+            await bench.run_points(writer)
+        except BaseException as error:
+            await stack.aclose()
+            stopped = isinstance(error, asyncio.CancelledError | KeyboardInterrupt)
+            _close(writer, clock, "interrupted" if stopped else "failed", error)
+            raise
+        failure = bench.failure
+    interrupted = brake.presses > 0
+    state: RunState = "failed" if failure else "interrupted" if interrupted else "finished"
+    _close(writer, clock, state, failure)
+    from infx.flows.runs import open_run  # after the load: it reads documents
+
+    return Outcome(open_run(writer.path), interrupted, failure)
+
+
+class _Bench:
+    """A run while it goes."""
+
+    def __init__(
+        self,
+        options: BenchOptions,
+        client: Client,
+        clock: Clock,
+        brake: Brake,
+        watch: Watch,
+    ) -> None:
+        self._options = options
+        self._client = client
+        self._clock = clock
+        self._brake = brake
+        self._watch = watch
+        self._model = ""
+        self._sizing: Sizing
+        self.server: Server | None = None
+        self.failure: Problem | None = None
+
+    async def find_model(self) -> None:
+        """Ask the server what it serves, and take the asked model or the only one."""
+        asked = self._options.model
+        reply = await self._client.get("/v1/models")
+        if reply.status == 404 and asked is not None:
+            self._model = asked
+        else:
+            self._model = choose_model(model_ids(reply), asked, reply.url)
+
+    async def run_points(self, writer: BundleWriter) -> None:
+        """Run every point in order, until one finds the server gone or the brake is pressed."""
+        options = self._options
+        self._sizing = await size_prompts(options, self._client, self._model, self._watch.talk)
+        for repetition in range(options.repetitions):
+            for concurrency in options.concurrency:
+                await self._run_point(writer, concurrency, repetition)
+                if self.failure or self._brake.presses:
+                    return
+
+    async def _run_point(self, writer: BundleWriter, concurrency: int, repetition: int) -> None:
+        options, sizing = self._options, self._sizing
+        point = self._point(concurrency, repetition)
+        directory = writer.begin_point(point)
+        asked = sessions(
+            sizing.workload, concurrency=concurrency, repetition=repetition, prompts=sizing.prompts
+        )
+        measured = await measure(
+            point,
+            asked,
+            self._target(point),
+            self._clock,
+            directory=directory,
+            grace_s=options.grace_s,
+            brake=self._brake,
+            on_progress=self._watch.progress,
+        )
+        self.failure = (self.server.died() if self.server else None) or measured.gone
+        summary = summarise(measured.point, records(directory / bundles.REQUESTS))
+        writer.end_point(measured.point, summary)
+        self._watch.point(summary)
+
+    def _point(self, concurrency: int, repetition: int) -> PointFile:
+        options, sizing = self._options, self._sizing
+        recipe = options.recipe
+        if recipe.model is None:
+            recipe = recipe.model_copy(update={"model": self._model})
+        recipe_key, workload_key = recipe_digest(recipe), workload_digest(sizing.workload)
+        targets = asdict(options.slo) if options.slo else {}
+        return PointFile(
+            point_id=point_id(recipe=recipe_key, workload=workload_key, concurrency=concurrency),
+            recipe_digest=recipe_key,
+            workload_digest=workload_key,
+            curve_key=curve_key(recipe, sizing.workload),
+            concurrency=concurrency,
+            repetition=repetition,
+            recipe=recipe,
+            workload=sizing.workload,
+            endpoint=Endpoint(url=self._client.address.url, model=self._model),
+            launch=options.launch,
+            calibration=dict(sizing.facts),
+            slo={name: value for name, value in targets.items() if value is not None},
+        )
+
+    def _target(self, point: PointFile) -> Target:
+        workload = point.workload
+        settings: dict[str, JsonValue] = {"temperature": workload.temperature}
+        if workload.ignore_eos:
+            settings["ignore_eos"] = True
+        headers = (*self._client.headers, ("Content-Type", "application/json"))
+        return Target(
+            address=self._client.address,
+            dial=self._client.dial,
+            head=request_head("POST", self._client.address, PATHS[workload.api], headers),
+            frame=body_frame(
+                api=workload.api, model=self._model, settings=settings, extra=workload.extra_body
+            ),
+            name=f"infx-{point.directory[:12]}-r{point.repetition}",
+        )
+
+
+def _headers(options: BenchOptions) -> tuple[tuple[str, str], ...]:
+    headers = [("Accept", "text/event-stream, application/json"), *options.headers]
+    if options.api_key is not None:
+        headers.append(("Authorization", f"Bearer {options.api_key}"))
+    return tuple(headers)
+
+
+def _versions() -> dict[str, str]:
+    found = {"python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:  # an optional one
+            continue
+    return found
+
+
+def _stamp(wall_ns: int) -> str:
+    return datetime.fromtimestamp(wall_ns / NS, UTC).isoformat(timespec="milliseconds")
+
+
+def _manifest(options: BenchOptions, clock: Clock) -> Manifest:
+    anchor = ClockAnchor(monotonic_ns=clock.now(), wall_ns=clock.wall())
+    return Manifest(
+        run=bundles.new_run_id(anchor.wall_ns),
+        command=options.command,
+        state="running",
+        started=_stamp(anchor.wall_ns),
+        simulated=options.simulated,
+        anchor=anchor,
+        versions=_versions(),
+        host=facts(),
+    )
+
+
+def _close(
+    writer: BundleWriter, clock: Clock, state: RunState, why: Problem | BaseException | None
+) -> None:
+    writer.close(state, _stamp(clock.wall()), str(why) if why is not None else None)

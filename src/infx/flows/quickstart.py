@@ -1,0 +1,96 @@
+"""The main job on one machine: a real engine, four points, a curve and a report."""
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import file_digest
+from pathlib import Path
+
+from infx.clock import Clock
+from infx.engines import llamacpp
+from infx.errors import InputError, Problem
+from infx.flows.bench import Outcome, Watch, run_bench
+from infx.flows.options import BenchOptions
+from infx.flows.point import Brake
+from infx.flows.weights import smollm2
+from infx.launch.local import free_port, running
+from infx.model.recipe import BoundRecipe, Site
+from infx.model.workload import FixedWorkload
+
+LANES = (1, 2, 4, 8)
+ISL, OSL = 128, 32
+SLOT_TOKENS = 512
+"""Context of one slot: the longest prompt and answer, with room to spare."""
+HOST = "127.0.0.1"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuickstartOptions:
+    """A quickstart run. `weights` is a GGUF file, None for SmolLM2 out of the user's cache.
+
+    `environment` is what pip and the server get; `command` stands in the manifest.
+    """
+
+    out: Path
+    cache: Path
+    environment: Mapping[str, str]
+    weights: Path | None = None
+    concurrency: tuple[int, ...] = LANES
+    command: tuple[str, ...] = ("infx", "quickstart")
+
+
+async def run_quickstart(
+    options: QuickstartOptions, *, clock: Clock, brake: Brake, watch: Watch
+) -> Outcome:
+    """Start llama.cpp's server, measure it at each number of lanes, and stop it.
+
+    Raises InputError for weights that are not there, MachineError when they cannot be fetched or
+    the server does not come up.
+    """
+    weights = options.weights
+    if weights is None:
+        environment = dict(options.environment)
+        weights = smollm2(
+            cache=options.cache,
+            python=sys.executable,
+            environment=environment,
+            on_talk=watch.talk,
+        )
+    if not weights.is_file():
+        raise InputError(Problem("no such file", str(weights), "name a GGUF file with --weights"))
+    recipe = quickstart_recipe(weights, lanes=max(options.concurrency))
+    plan = llamacpp.plan(recipe, port=free_port(HOST), python=sys.executable)
+    bench = BenchOptions(
+        url=plan.endpoint.url,
+        workload=FixedWorkload(isl=ISL, osl=OSL),
+        concurrency=options.concurrency,
+        out=options.out,
+        recipe=recipe,
+        launch=plan,
+        model=plan.endpoint.model,
+        command=options.command,
+    )
+    watch.talk(f"starting llama.cpp with {weights.name}, {max(options.concurrency)} slots")
+    return await run_bench(
+        bench,
+        clock=clock,
+        brake=brake,
+        watch=watch,
+        serving=lambda log_dir: running(
+            plan, environment=options.environment, log_dir=log_dir, clock=clock
+        ),
+    )
+
+
+def quickstart_recipe(weights: Path, *, lanes: int) -> BoundRecipe:
+    """Return the server configuration: one slot a lane, prompts never cached across requests."""
+    with weights.open("rb") as file:
+        digest = file_digest(file, "sha256").hexdigest()
+    return BoundRecipe(
+        name="quickstart",
+        engine=llamacpp.NAME,
+        model=weights.stem,
+        checkpoint=f"sha256:{digest}",
+        flags={"parallel": lanes, "ctx-size": lanes * SLOT_TOKENS, "cache-ram": 0},
+        site=Site(paths={"weights": str(weights)}),
+    )

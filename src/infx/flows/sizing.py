@@ -1,0 +1,80 @@
+"""Where a run's prompts come from, and what sized them."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+from pydantic import JsonValue
+
+from infx.errors import MachineError, Problem
+from infx.flows.options import BenchOptions
+from infx.model.workload import FixedWorkload
+from infx.wire.chat import PATHS, prompt_tokens
+from infx.wire.fetch import Client
+from infx.workloads.prompts import PromptSource
+
+OVERHEAD_TEXT = "one two three four"
+
+
+@dataclass(frozen=True, slots=True)
+class Sizing:
+    """The workload as it will be asked, its prompts, and the facts that a point's file keeps."""
+
+    workload: FixedWorkload
+    prompts: PromptSource
+    facts: Mapping[str, JsonValue] = field(default_factory=dict)
+
+
+async def size_prompts(
+    options: BenchOptions, client: Client, model: str, talk: Callable[[str], None]
+) -> Sizing:
+    """Return the prompts of a run: a dataset's, a tokenizer's, or sized by the server's own count.
+
+    Raises InputError for bad files, MachineError when the server's counts cannot be used.
+    """
+    workload = options.workload
+    if options.dataset is not None:
+        from infx.workloads.dataset import open_dataset
+
+        dataset = open_dataset(options.dataset, workload)
+        if dataset.skipped:
+            talk(f"{dataset.skipped} conversations without a human turn are passed over")
+        return Sizing(workload.model_copy(update={"dataset": dataset.digest}), dataset)
+
+    async def count_tokens(text: str) -> int:
+        return await _count(client, workload, model, text)
+
+    if options.tokenizer is not None:
+        from infx.workloads.tokenizer import open_tokenizer
+
+        tokenizer = open_tokenizer(options.tokenizer)
+        overhead = await count_tokens(OVERHEAD_TEXT) - tokenizer.count(OVERHEAD_TEXT)
+        stated = workload.model_copy(update={"tokenizer": tokenizer.digest})
+        prompts = tokenizer.prompts(stated, overhead=overhead)
+        return Sizing(stated, prompts, {"overhead_tokens": overhead})
+
+    from infx.workloads.calibration import calibrate
+    from infx.workloads.prompts import WordPrompts
+
+    talk("calibrating prompt lengths against the server's own token count")
+    calibration = await calibrate(count_tokens)
+    return Sizing(workload, WordPrompts(calibration.vocabulary, workload), calibration.facts())
+
+
+async def _count(client: Client, workload: FixedWorkload, model: str, text: str) -> int:
+    """Return the server's count of a prompt, by asking for one token after it."""
+    prompt: dict[str, Any] = {"prompt": text}
+    if workload.api == "chat":
+        prompt = {"messages": [{"role": "user", "content": text}]}
+    body = {"model": model, "temperature": 0, **workload.extra_body, **prompt, "max_tokens": 1}
+    reply = await client.post(PATHS[workload.api], orjson.dumps(body))
+    if reply.status != 200:
+        shown = reply.body[:200].decode("utf-8", "replace")
+        remedy = "does the server speak this API? --api completions or --api chat"
+        raise MachineError(Problem(f"HTTP {reply.status}: {shown}", reply.url, remedy))
+    tokens = prompt_tokens(reply.json())
+    if tokens is None:
+        remedy = "give --tokenizer PATH, or prompts of your own with --dataset FILE"
+        raise MachineError(Problem("the answer has no usage.prompt_tokens", reply.url, remedy))
+    return tokens
