@@ -1,0 +1,197 @@
+"""What `bench` prints of a run: a table for people, Markdown, one JSON object, or annotations.
+
+Figures are shown in the units people use (milliseconds for short times); `json` keeps seconds.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from infx.model.result import Absent, PointSummary, RunResult
+from infx.model.validity import REASONS
+from infx.report.columns import COLUMNS, END_NAMES, Footnotes, cells, row_name
+from infx.report.units import label, unit
+
+if TYPE_CHECKING:
+    from rich.console import Group
+    from rich.table import Table
+
+SIMULATED = "simulated: no server was measured; these figures come from a model of one"
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A table before it has a format: heads and units of its columns, and its rows."""
+
+    title: str
+    heads: tuple[str, ...]
+    units: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+def printable(text: str) -> str:
+    """Return foreign text without anything that a terminal would obey or a line would break on."""
+    return "".join(char if char.isprintable() else "�" for char in text)
+
+
+def points_table(result: RunResult) -> str:
+    """Return the figures and end states of every point as aligned text, then all that is to say."""
+    figures, ends, notes = _content(result)
+    blocks = [SIMULATED] if result.simulated else []
+    blocks += ["\n".join(_aligned(grid)) for grid in (figures, ends)]
+    return "\n\n".join([*blocks, "\n".join(notes)])
+
+
+def rich_table(result: RunResult) -> "Group":
+    """Return what `points_table` says for a terminal; import Rich only when there is one."""
+    from rich.console import Group
+    from rich.text import Text
+
+    figures, ends, notes = _content(result)
+    banner = [Text(SIMULATED, style="bold red")] if result.simulated else []
+    lines = [Text(note) for note in notes]
+    return Group(*banner, _rich(figures), _rich(ends), *lines)
+
+
+def markdown(result: RunResult) -> str:
+    """Return the tables in GitHub's Markdown, with every foreign text escaped."""
+    figures, ends, notes = _content(result)
+    blocks = [f"**{SIMULATED}**"] if result.simulated else []
+    blocks += [_markdown_grid(grid) for grid in (figures, ends)]
+    blocks.append("\n".join(f"- {_markdown_text(note.strip())}" for note in notes))
+    return "\n\n".join(blocks)
+
+
+def json(result: RunResult) -> str:
+    """Return the run as one JSON object on one line, in seconds and other base units."""
+    return result.model_dump_json()
+
+
+def github(result: RunResult) -> str:
+    """Return one workflow annotation a point: an error where nothing was ok, else a notice.
+
+    A point that is not certified is a warning that names its reasons.
+    """
+    return "\n".join(_annotation(point, result) for point in result.points)
+
+
+FORMATS: Mapping[str, Callable[[RunResult], str]] = MappingProxyType(
+    {"text": points_table, "json": json, "markdown": markdown, "github": github}
+)
+"""What `--format` takes, and the function that writes it."""
+
+
+def _content(result: RunResult) -> tuple[Grid, Grid, list[str]]:
+    footnotes = Footnotes()
+    figures = _figures(result.points, footnotes)
+    notes = [f"[{number}] {printable(reason)}" for number, reason in footnotes]
+    notes += [
+        f"failed at concurrency {row_name(point)}: {printable(reason)} ({count:,})"
+        for point in result.points
+        for reason, count in point.error_reasons.items()
+    ]
+    return figures, _ends(result.points), notes + _certificate(result)
+
+
+def _figures(points: Sequence[PointSummary], footnotes: Footnotes) -> Grid:
+    heads = [label(metric, name).removesuffix(" throughput") for metric, name in COLUMNS]
+    units = [unit(points, metric) or "" for metric, _ in COLUMNS]
+    rows = (
+        (row_name(point), *(_cell(cell, footnotes) for cell in cells(point))) for point in points
+    )
+    return Grid(
+        title="Latency and throughput",
+        heads=("conc", "achieved", *heads),
+        units=("", "", *units),
+        rows=tuple(rows),
+    )
+
+
+def _cell(cell: Absent | str, footnotes: Footnotes) -> str:
+    return cell if isinstance(cell, str) else f"-[{footnotes.number(cell.reason)}]"
+
+
+def _ends(points: Sequence[PointSummary]) -> Grid:
+    heads = ("conc", "issued", *END_NAMES.values())
+    rows = (
+        (
+            row_name(point),
+            f"{point.counts.issued:,}",
+            *(f"{getattr(point.counts, state):,}" for state in END_NAMES),
+        )
+        for point in points
+    )
+    return Grid("What became of the requests", heads, ("",) * len(heads), tuple(rows))
+
+
+def _certificate(result: RunResult) -> list[str]:
+    if result.certified:
+        return ["certified: yes"]
+    lines = ["certified: no"]
+    for reason in result.reasons:
+        where = [row_name(point) for point in result.points if reason in point.reasons]
+        place = f" (concurrency {', '.join(where)})" if where else ""
+        lines.append(f"  {printable(reason)}{place}: {REASONS.get(reason, 'see the report')}")
+    return lines
+
+
+def _aligned(grid: Grid) -> list[str]:
+    rows = [row for row in (grid.heads, grid.units, *grid.rows) if any(row)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
+
+
+def _rich(grid: Grid) -> "Table":
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=grid.title, title_justify="left", title_style="bold", box=SIMPLE_HEAD)
+    for head, unit_name in zip(grid.heads, grid.units, strict=True):
+        table.add_column(Text(f"{head}\n{unit_name}".strip()), justify="right")
+    for row in grid.rows:
+        table.add_row(*map(Text, row))
+    return table
+
+
+def _markdown_grid(grid: Grid) -> str:
+    named = (
+        f"{head} ({unit_name})" if unit_name else head
+        for head, unit_name in zip(grid.heads, grid.units, strict=True)
+    )
+    rule = ("--:",) * len(grid.heads)
+    rows = [tuple(map(_markdown_text, row)) for row in (tuple(named), *grid.rows)]
+    return "\n".join(f"| {' | '.join(row)} |" for row in (rows[0], rule, *rows[1:]))
+
+
+def _markdown_text(text: str) -> str:
+    """Return text that Markdown and its HTML show as it is."""
+    return "".join(f"\\{char}" if char in "\\`*_[]<>|~#@!" else char for char in printable(text))
+
+
+def _annotation(point: PointSummary, result: RunResult) -> str:
+    figures = []
+    for (metric, name), cell in zip(COLUMNS, cells(point)[1:], strict=True):
+        shown_unit = unit([point], metric)
+        text = f"none ({cell.reason})" if isinstance(cell, Absent) else f"{cell} {shown_unit}"
+        figures.append(f"{label(metric, name)} {text}")
+    level = "error" if not point.counts.ok else "notice" if point.certified else "warning"
+    against = "" if point.certified else f"; not certified: {', '.join(point.reasons)}"
+    simulated = " (simulated)" if result.simulated else ""
+    title = f"infx concurrency {row_name(point)}{simulated}"
+    ok = f"{point.counts.ok:,} of {point.counts.issued:,} ok"
+    return f"::{level} title={_property(title)}::{_data('; '.join([ok, *figures]) + against)}"
+
+
+def _data(text: str) -> str:
+    """Escape the message of a workflow command."""
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    """Escape a property of a workflow command."""
+    return _data(text).replace(":", "%3A").replace(",", "%2C")
