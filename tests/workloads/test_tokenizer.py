@@ -97,6 +97,14 @@ def test_a_text_is_corrected_until_its_whole_is_exact(tokens):
         assert counter.count(text) == tokens
 
 
+def test_shared_text_is_counted_once_where_counts_add_up():
+    counter = WeighedWords()
+    prompts = TokenizedPrompts(counter, WORKLOAD, overhead=0)
+    texts = [text_of(prompts.prompt(8192, point=POINT, ordinal=n).messages) for n in range(200)]
+    assert all(len(text.split()) == 8192 for text in texts)
+    assert sum(map(len, counter.texts)) < sum(map(len, texts)) / 5
+
+
 class Stubborn(WeighedWords):
     """Counts every longer text as 5,000 tokens."""
 

@@ -1,5 +1,6 @@
 """Sizing prompts with the model's own tokenizer, to the exact token."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -8,15 +9,18 @@ from typing import TYPE_CHECKING, Protocol
 from infx.errors import InputError, Problem
 from infx.model.workload import FixedWorkload, Message
 from infx.workloads.calibration import LENGTHS, Calibration, measurement, tolerance
-from infx.workloads.draws import Draws, derive
-from infx.workloads.prompts import Prompt, WordPrompts, role_of
+from infx.workloads.draws import Draws, derive, seed_key
+from infx.workloads.prompts import PIECE_WORDS, Prompt, WordPrompts, role_of
 from infx.workloads.vocabulary import SINGLES_MIN, Vocabulary, shipped_words
-
-if TYPE_CHECKING:
-    from tokenizers import Tokenizer
 
 ROUNDS = 10
 """How often a prompt is counted and corrected before its length is given up."""
+SAMPLES = 8
+SAMPLE_TOKENS = 2048
+"""How many prompts, and up to which length, show whether the counts of fragments add up."""
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
 
 
 class Counter(Protocol):
@@ -94,6 +98,8 @@ class TokenizedPrompts:
     """Prompts that a tokenizer counts to the asked length, trimmed or extended until they do.
 
     `overhead` is what the server adds to a text, measured as its `prompt_tokens` less the count.
+    Fragments are counted once each and summed, where sample prompts show that the tokenizer
+    joins nothing across words; otherwise each prompt is counted as a whole.
     """
 
     def __init__(self, counter: Counter, workload: FixedWorkload, *, overhead: int) -> None:
@@ -101,6 +107,12 @@ class TokenizedPrompts:
         self._overhead = overhead
         self._role = role_of(workload.api)
         self._words = WordPrompts(vocabulary(counter, overhead), workload)
+        self._anchor = shipped_words()[0]
+        self._anchor_tokens = counter.count(self._anchor)
+        self._known: dict[str, int] = {}
+        self._adds_up = all(
+            self._sum(parts) == counter.count("".join(parts)) for parts in self._samples(workload)
+        )
 
     @property
     def smallest(self) -> int:
@@ -120,7 +132,7 @@ class TokenizedPrompts:
         draws = Draws(derive(point, f"correction {ordinal}"))
         nearest, least = parts, wanted
         for _ in range(ROUNDS):
-            missing = wanted - self._counter.count("".join(parts))
+            missing = wanted - self._count(parts)
             if abs(missing) < least:
                 nearest, least = parts, abs(missing)
             if not missing:
@@ -131,6 +143,27 @@ class TokenizedPrompts:
             what = f"no text of {wanted} tokens was found in {ROUNDS} rounds, {least} off at best"
             raise InputError(Problem(what, "--tokenizer", "leave it out to calibrate instead"))
         return Prompt((Message(self._role, tuple(filter(None, nearest))),))
+
+    def _samples(self, workload: FixedWorkload) -> Iterator[tuple[str, ...]]:
+        longest = workload.isl or SAMPLE_TOKENS
+        budget = max(self.smallest, min(longest, SAMPLE_TOKENS)) - self._overhead
+        point = seed_key("samples")
+        return (self._words.parts(budget, point=point, ordinal=n) for n in range(SAMPLES))
+
+    def _count(self, parts: tuple[str, ...]) -> int:
+        return self._sum(parts) if self._adds_up else self._counter.count("".join(parts))
+
+    def _sum(self, parts: tuple[str, ...]) -> int:
+        return self._counter.count(parts[0]) + sum(map(self._inside, parts[1:]))
+
+    def _inside(self, part: str) -> int:
+        """Count a fragment as it stands inside a text; shared ones are remembered."""
+        known = self._known.get(part)
+        if known is None:
+            known = self._counter.count(self._anchor + part) - self._anchor_tokens
+            if part.count(" ") >= PIECE_WORDS:
+                self._known[part] = known
+        return known
 
 
 def _without_end(parts: tuple[str, ...], words: int) -> tuple[str, ...]:
