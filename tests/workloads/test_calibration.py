@@ -50,7 +50,7 @@ def test_the_facts_of_a_calibration_are_kept_as_plain_data():
     }
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(
     overhead=st.integers(0, 400),
     most=st.integers(1, 5),

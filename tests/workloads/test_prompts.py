@@ -4,7 +4,7 @@ import math
 from itertools import permutations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infx.errors import InputError
@@ -30,6 +30,7 @@ def grouped(weights: WeighedWords, overhead: int) -> WordPrompts:
     return WordPrompts(Vocabulary(overhead, (), groups, filler), FixedWorkload(isl=100, osl=1))
 
 
+@settings(deadline=None)
 @given(st.integers(1, 20_000), st.integers(0, 300), st.integers(-1000, 1000))
 def test_single_token_words_meet_every_length(length, overhead, ordinal):
     prompt = source(overhead).prompt(length + overhead, point=POINT, ordinal=ordinal)
@@ -37,6 +38,7 @@ def test_single_token_words_meet_every_length(length, overhead, ordinal):
     assert set(text_of(prompt.messages).split(" ")) <= set(WORDS)
 
 
+@settings(deadline=None)
 @given(st.integers(64, 8192), st.integers(0, 300), st.integers(1, 5), st.text(max_size=3))
 def test_measured_groups_miss_by_half_a_filler_at_most(length, overhead, most, salt):
     weights = WeighedWords(overhead, most=most, salt=salt)
