@@ -1,6 +1,7 @@
 """One HTTP/1.1 connection: requests in, and one answer at a time out."""
 
 import asyncio
+from array import array
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,8 +11,9 @@ from typing import cast
 import httptools
 
 from infx.clock import Clock
+from infx.servers.truth.log import End
 from infx.servers.truth.refusal import Refusal
-from infx.servers.truth.reply import Outlet, Reply
+from infx.servers.truth.reply import Reply
 
 BODY_LIMIT = 256 << 20
 """Bytes of a request body; more are refused with 413."""
@@ -36,20 +38,20 @@ class Request:
     problem: Refusal | None = None
 
 
-Handle = Callable[[Request, Outlet], Reply | None]
+Handle = Callable[[Request, "Connection"], None]
 
 
 class Connection(asyncio.Protocol):
-    """Parses requests, keeps their order, frames the answers. It is the outlet of its replies.
+    """Parses requests, keeps their order, frames and stamps the answers.
 
-    `handle` answers at once or returns the reply that will; `left` is told when the client closed
-    during a reply.
+    It is the outlet of its replies. `handle` answers a request at once or sets `reply`, which it
+    closes when the answer is over; `left` is told of a reply that was cut off.
     """
 
     def __init__(
         self, handle: Handle, left: Callable[[Reply], None], clock: Clock, opened: set["Connection"]
     ) -> None:
-        self.stalls = 0
+        self.reply: Reply | None = None
         self._handle = handle
         self._left = left
         self._clock = clock
@@ -62,12 +64,10 @@ class Connection(asyncio.Protocol):
         self._deaf = False
         self._waiting: deque[Request] = deque()
         self._current: Request | None = None
-        self._reply: Reply | None = None
-
-    @property
-    def reply(self) -> Reply | None:
-        """The answer under way."""
-        return self._reply
+        self._stalls = 0
+        self._moments = array("q")
+        self._tokens = array("q")
+        self._aborted = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Begin; with no write buffer on a socket every stall is known."""
@@ -81,13 +81,14 @@ class Connection(asyncio.Protocol):
         self._opened.discard(self)
         self._deaf = True
         self._waiting.clear()
-        reply, self._reply = self._reply, None
+        reply = self.reply
         if reply is not None:
+            self._close_reply("server-closed" if self._aborted else "client-closed")
             self._left(reply)
 
     def pause_writing(self) -> None:
         """Count that the socket is full; the engine goes on, as real ones do."""
-        self.stalls += 1
+        self._stalls += 1
 
     def resume_writing(self) -> None:
         """Need nothing: nothing was held back."""
@@ -167,13 +168,20 @@ class Connection(asyncio.Protocol):
         self._current = request = self._waiting.popleft()
         if len(self._waiting) == PIPELINE_LIMIT:
             self._transport.resume_reading()
-        self.stalls = 0
-        reply = self._handle(request, self)
-        if self._current is request:
-            self._reply = reply
+        self._stalls = 0
+        self._moments = array("q")
+        self._tokens = array("q")
+        self._handle(request, self)
+
+    def _close_reply(self, end: End) -> None:
+        reply, self.reply = self.reply, None
+        if reply is not None:
+            writes = tuple(zip(self._moments, self._tokens, strict=True))
+            reply.close(end, writes=writes, stalls=self._stalls)
 
     def _end(self) -> None:
-        request, self._current, self._reply = self._current, None, None
+        self._close_reply("completed")
+        request, self._current = self._current, None
         if request is None or not request.keep_alive:
             self._transport.close()
         elif self._waiting:
@@ -189,12 +197,14 @@ class Connection(asyncio.Protocol):
                 lines.append("Connection: close")
         return "\r\n".join([*lines, "", ""]).encode("latin-1")
 
-    def respond(self, status: int, body: bytes, headers: Sequence[tuple[str, str]] = ()) -> None:
+    def respond(
+        self, status: int, body: bytes, headers: Sequence[tuple[str, str]] = (), *, tokens: int = 0
+    ) -> None:
         """Send a whole response and go on to the next request."""
         named = {name.lower() for name, _ in headers}
         kind = () if "content-type" in named else (("Content-Type", "application/json"),)
         head = self._head(status, (*kind, *headers, ("Content-Length", str(len(body)))))
-        self._transport.write(head + body)
+        self._write(head + body, tokens)
         self._end()
 
     def open(self) -> None:
@@ -210,9 +220,14 @@ class Connection(asyncio.Protocol):
             )
         )
 
-    def send(self, events: bytes) -> None:
+    def send(self, events: bytes, tokens: int) -> None:
         """Write events as one chunk."""
-        self._transport.write(b"%x\r\n%b\r\n" % (len(events), events))
+        self._write(b"%x\r\n%b\r\n" % (len(events), events), tokens)
+
+    def _write(self, data: bytes, tokens: int) -> None:
+        self._moments.append(self._clock.now())
+        self._tokens.append(tokens)
+        self._transport.write(data)
 
     def finish(self) -> None:
         """Write the chunk that ends the body and go on to the next request."""
@@ -220,5 +235,6 @@ class Connection(asyncio.Protocol):
         self._end()
 
     def abort(self) -> None:
-        """Drop the connection at once."""
+        """Reset the connection at once."""
+        self._aborted = True
         self._transport.abort()

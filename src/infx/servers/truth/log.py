@@ -13,7 +13,7 @@ import orjson
 
 from infx.errors import MachineError, Problem
 
-End = Literal["completed", "client-closed", "server-stopped", "refused"]
+End = Literal["completed", "client-closed", "server-closed", "refused"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,8 @@ class Sent:
     `request_id` is the X-Request-ID header. `received_ns` is the read that completed the request,
     `admitted_ns` when it left the queue. `writes` holds moment and tokens of each write of the
     answer (a role-only chunk, and usage with `[DONE]`, are writes of 0 tokens). `first_token_ns`
-    and `last_token_ns` are when tokens came into being; in a stream they are the write's moment.
+    and `last_token_ns` are when tokens came into being: in a stream just before they are written,
+    otherwise before the only write.
     `stalls` counts how often the client's socket would not take a write whole: later moments of
     that answer are when it was handed over, not when it left. Absent figures are null.
     """

@@ -1,6 +1,5 @@
-"""One answer on its way: it makes the events, stamps each write, and closes the log entry."""
+"""One answer on its way: it makes the events, and in the end its log entry."""
 
-from array import array
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -17,21 +16,21 @@ from infx.servers.truth.words import answer_text
 class Outlet(Protocol):
     """Where one answer leaves.
 
-    The connection is one. Another may stand between a reply and its connection, to hold back, cut
-    or change what passes (`TruthServer(between=...)`).
+    The connection is one: it stamps what it hands to the transport, and closes the reply when the
+    answer is over. Another may stand between a reply and its connection, to hold back, cut or
+    change what passes (`TruthServer(between=...)`); the log then still says what was really sent.
+    `tokens` is how many tokens a write carries.
     """
 
-    @property
-    def stalls(self) -> int:
-        """How often the socket would not take a write of this answer whole."""
-
-    def respond(self, status: int, body: bytes, headers: Sequence[tuple[str, str]] = ()) -> None:
+    def respond(
+        self, status: int, body: bytes, headers: Sequence[tuple[str, str]] = (), *, tokens: int = 0
+    ) -> None:
         """Send a whole response, JSON unless `headers` say otherwise, and end it."""
 
     def open(self) -> None:
         """Send the head of a stream of events."""
 
-    def send(self, events: bytes) -> None:
+    def send(self, events: bytes, tokens: int) -> None:
         """Hand events to the transport in one write."""
 
     def finish(self) -> None:
@@ -59,7 +58,7 @@ class Books:
 class Reply:
     """The live state of one answer, from arrival to its log entry.
 
-    Timing admits it once and then calls `emit` until that returns False.
+    Timing admits it once and then calls `emit` until that returns False. The connection closes it.
     """
 
     def __init__(
@@ -70,9 +69,17 @@ class Reply:
         self.admitted_ns: int | None = None
         self.cached: int | None = None
         self.done = 0
-        self.ended = False
+        self._closed = False
         self._outlet = outlet
         self._books = books
+        self._request_id = request_id
+        self._first_ns: int | None = None
+        self._last_ns: int | None = None
+        prefix = "chatcmpl" if ask.api == "chat" else "cmpl"
+        self._identity = f"{prefix}-{request_id or next(books.serials)}"
+        self._form = form(
+            ask, identity=self._identity, created=books.created, model=books.script.model
+        )
         # Kept here, because a chunk should cost no walk through other values.
         self._clock = books.clock
         self._counters = books.counters
@@ -83,16 +90,6 @@ class Reply:
         self._step = books.script.tokens_per_chunk
         self._count_all = ask.continuous_usage
         self._role_first = books.script.role_chunk == "first-token" and ask.api == "chat"
-        self._request_id = request_id
-        self._first_ns: int | None = None
-        self._last_ns: int | None = None
-        self._writes = array("q")
-        self._write_tokens = array("q")
-        prefix = "chatcmpl" if ask.api == "chat" else "cmpl"
-        self._identity = f"{prefix}-{request_id or next(books.serials)}"
-        self._form = form(
-            ask, identity=self._identity, created=books.created, model=books.script.model
-        )
 
     def admit(self, moment_ns: int, cached: int | None) -> None:
         """Leave the queue: open the stream, and send the role if it comes at admission.
@@ -109,11 +106,11 @@ class Reply:
         if self.ask.stream:
             self._outlet.open()
             if self._books.script.role_chunk == "admission" and self.ask.api == "chat":
-                self._write(self._role(), 0)
+                self._outlet.send(self._role(), 0)
 
     def emit(self, chunks: int = 1) -> bool:
         """Generate the next `chunks` chunks in one write; return whether tokens remain."""
-        if self.ended:
+        if self._closed:
             return False
         before = self.done
         events = b"" if before or not self._role_first else self._role()
@@ -122,27 +119,45 @@ class Reply:
             events += self._chunk()
             chunks -= 1
         tokens = self.done - before
-        now = self._write(events, tokens) if self._stream else self._clock.now()
+        self._last_ns = self._clock.now()
         if not before:
-            self._first(now)
-        self._last_ns = now
+            self._first(self._last_ns)
         self._counters.generation_tokens += tokens
+        if self._stream:
+            self._outlet.send(events, tokens)
         if self.done < self._limit:
             return True
         self._complete()
         return False
 
-    def drop(self, end: End) -> None:
-        """End without an answer: nothing more is sent."""
-        if not self.ended:
-            self._close(end)
-
-    def _write(self, events: bytes, tokens: int) -> int:
-        now = self._clock.now()
-        self._outlet.send(events)
-        self._writes.append(now)
-        self._write_tokens.append(tokens)
-        return now
+    def close(self, end: End, *, writes: tuple[tuple[int, int], ...], stalls: int) -> None:
+        """End, and write the log entry: nothing is generated after this."""
+        self._closed = True
+        ask, ended_ns = self.ask, self._clock.now()
+        if end == "completed":
+            self._counters.e2e.add(ended_ns - self.received_ns)
+        self._counters.finished["length" if end == "completed" else "abort"] += 1
+        self._books.log(
+            Sent(
+                request_id=self._request_id,
+                api=ask.api,
+                stream=ask.stream,
+                status=200,
+                end=end,
+                received_ns=self.received_ns,
+                ended_ns=ended_ns,
+                admitted_ns=self.admitted_ns,
+                first_token_ns=self._first_ns,
+                last_token_ns=self._last_ns,
+                prompt_tokens=ask.prompt_tokens,
+                cached_tokens=self.cached,
+                asked_tokens=ask.tokens,
+                completion_tokens=self.done,
+                reasoning_tokens=min(self.done, ask.reasoning_tokens),
+                stalls=stalls,
+                writes=writes,
+            )
+        )
 
     def _role(self) -> bytes:
         return self._counted(self._form.role) if self._count_all else self._form.role
@@ -170,54 +185,18 @@ class Reply:
         counters.ttft.add(now - self.received_ns)
 
     def _complete(self) -> None:
-        ask = self.ask
-        if ask.stream:
-            last = self._counted(self._form.empty) if ask.include_usage else b""
-            self._write(last + DONE, 0)
+        if self._stream:
+            last = self._counted(self._form.empty) if self.ask.include_usage else b""
+            self._outlet.send(last + DONE, 0)
             self._outlet.finish()
         else:
-            self._respond()
-        self._close("completed")
+            self._outlet.respond(200, self._whole(), tokens=self._limit)
 
-    def _respond(self) -> None:
-        ask = self.ask
-        cut = ask.reasoning_tokens
+    def _whole(self) -> bytes:
+        ask, books = self.ask, self._books
         texts = (
-            answer_text(ask.seed, 0, cut).decode().lstrip(),
-            answer_text(ask.seed, cut, ask.tokens - cut).decode().lstrip(),
+            answer_text(ask.seed, 0, self._cut).decode().lstrip(),
+            answer_text(ask.seed, self._cut, ask.tokens - self._cut).decode().lstrip(),
         )
-        books = self._books
         about = {"id": self._identity, "created": books.created, "model": books.script.model}
-        body = whole(ask, about, texts=texts, cached=self.cached)
-        self._writes.append(self._clock.now())
-        self._write_tokens.append(ask.tokens)
-        self._outlet.respond(200, body)
-
-    def _close(self, end: End) -> None:
-        self.ended = True
-        books, ask = self._books, self.ask
-        ended_ns = self._clock.now()
-        if end == "completed":
-            books.counters.e2e.add(ended_ns - self.received_ns)
-        books.counters.finished["length" if end == "completed" else "abort"] += 1
-        books.log(
-            Sent(
-                request_id=self._request_id,
-                api=ask.api,
-                stream=ask.stream,
-                status=200,
-                end=end,
-                received_ns=self.received_ns,
-                ended_ns=ended_ns,
-                admitted_ns=self.admitted_ns,
-                first_token_ns=self._first_ns,
-                last_token_ns=self._last_ns,
-                prompt_tokens=ask.prompt_tokens,
-                cached_tokens=self.cached,
-                asked_tokens=ask.tokens,
-                completion_tokens=self.done,
-                reasoning_tokens=min(self.done, ask.reasoning_tokens),
-                stalls=self._outlet.stalls,
-                writes=tuple(zip(self._writes, self._write_tokens, strict=True)),
-            )
-        )
+        return whole(ask, about, texts=texts, cached=self.cached)

@@ -32,7 +32,10 @@ ROUTES: dict[str, tuple[str, Route]] = {
 """Path to method and what it serves."""
 
 Between = Callable[[Ask, Outlet], Outlet]
-"""Chooses the outlet of one answer: the given one, or one that stands before it."""
+"""Chooses the outlet of one answer: the given one, or one that stands before it.
+
+It may raise Refusal instead: the request is then answered with that status and never accepted.
+"""
 
 
 class TruthServer:
@@ -65,29 +68,21 @@ class TruthServer:
 
     def protocol(self) -> asyncio.Protocol:
         """Return the protocol of one new connection."""
-        return Connection(self._handle, self._client_left, self._clock, self._connections)
+        return Connection(self._handle, self.timing.forget, self._clock, self._connections)
 
     def stop(self) -> None:
-        """Cut every connection; unfinished answers are logged as `server-stopped`."""
-        for connection in tuple(self._connections):
-            if connection.reply is not None:
-                connection.reply.drop("server-stopped")
+        """Cut every connection; unfinished answers are logged as `server-closed`."""
         for connection in tuple(self._connections):
             connection.abort()
 
-    def _client_left(self, reply: Reply) -> None:
-        reply.drop("client-closed")
-        self.timing.forget(reply)
-
-    def _handle(self, request: Request, outlet: Outlet) -> Reply | None:
+    def _handle(self, request: Request, connection: Connection) -> None:
         try:
-            return self._route(request, outlet)
+            self._route(request, connection)
         except Refusal as refusal:
-            outlet.respond(refusal.status, refusal.body(), refusal.headers)
+            connection.respond(refusal.status, refusal.body(), refusal.headers)
             self._log_refused(request, refusal)
-            return None
 
-    def _route(self, request: Request, outlet: Outlet) -> Reply | None:
+    def _route(self, request: Request, connection: Connection) -> None:
         if request.problem is not None:
             raise request.problem
         if request.path not in ROUTES:
@@ -99,15 +94,14 @@ class TruthServer:
         if request.path.startswith("/v1/"):
             self._authorise(request)
         if route in ("chat", "completions"):
-            return self._generate(request, outlet, route)
-        if route == "models":
-            outlet.respond(200, self._models())
+            self._generate(request, connection, route)
+        elif route == "models":
+            connection.respond(200, self._models())
         elif route == "health":
-            outlet.respond(200, b"{}")
+            connection.respond(200, b"{}")
         else:
             text = page(self.script, self.counters, self.timing)
-            outlet.respond(200, text.encode(), (("Content-Type", CONTENT_TYPE),))
-        return None
+            connection.respond(200, text.encode(), (("Content-Type", CONTENT_TYPE),))
 
     def _authorise(self, request: Request) -> None:
         key = self.script.api_key
@@ -120,18 +114,17 @@ class TruthServer:
                 headers=(("WWW-Authenticate", "Bearer"),),
             )
 
-    def _generate(self, request: Request, outlet: Outlet, api: Api) -> Reply:
+    def _generate(self, request: Request, connection: Connection, api: Api) -> None:
         ask = read_ask(request.body, api, self.script)
         self.timing.check(ask)
-        reply = Reply(
+        connection.reply = reply = Reply(
             ask,
-            self._between(ask, outlet) if self._between else outlet,
+            self._between(ask, connection) if self._between else connection,
             self._books,
             request_id=request.headers.get("x-request-id"),
             received_ns=request.received_ns,
         )
         self.timing.accept(reply)
-        return reply
 
     def _models(self) -> bytes:
         model = {
