@@ -102,7 +102,7 @@ def _identity(points: Sequence[ReportedPoint]) -> Html:
         ]
         for point in points
     )
-    return table("Identity of the points", head, rows, class_="figures")
+    return table("Identity of the points", head, rows, class_="digests")
 
 
 def _measured_for(file: PointFile) -> str:

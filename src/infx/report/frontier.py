@@ -72,7 +72,7 @@ def _curve(curve: Curve, by_key: Mapping[str, ReportedPoint]) -> JsonValue:
             "better": curve.y_better,
         },
         "points": points,
-        "missing": [f"{_name(key, by_key)}: {reason}" for key, reason in curve.missing.items()],
+        "missing": _missing(curve, by_key),
     }
 
 
@@ -108,5 +108,10 @@ def _key(point: CurvePoint) -> str:
     return f"{point.point_id}-r{point.repetition}" if point.repetition else point.point_id
 
 
-def _name(key: str, by_key: Mapping[str, ReportedPoint]) -> str:
-    return by_key[key].title if key in by_key else f"point {key[:12]}"
+def _missing(curve: Curve, by_key: Mapping[str, ReportedPoint]) -> list[JsonValue]:
+    """Say why points are not drawn, those of the report first and in its order."""
+    known = [key for key in by_key if key in curve.missing]
+    unknown = [key for key in curve.missing if key not in by_key]
+    names = [by_key[key].title for key in known] + [f"point {key[:12]}" for key in unknown]
+    reasons = [curve.missing[key] for key in (*known, *unknown)]
+    return [f"{name}: {reason}" for name, reason in zip(names, reasons, strict=True)]

@@ -28,7 +28,7 @@ def points_table(report: Report) -> Html:
         ]
         for summary in summaries
     ]
-    return join([table("Latency and throughput", head, rows, class_="figures"), _footnotes(notes)])
+    return join([table("Latency and throughput", head, rows), _footnotes(notes)])
 
 
 def _frontier(report: Report) -> dict[tuple[str, int], str]:
@@ -46,7 +46,7 @@ def counts_table(report: Report) -> Html:
     """Return how many requests were issued and how each ended, and why some failed."""
     head = ["Concurrency", "issued", *END_NAMES.values(), "warm-up", "what failed"]
     rows = [_counts(point.summary) for point in report.points]
-    return table("What became of the requests", head, rows, class_="figures")
+    return table("What became of the requests", head, rows)
 
 
 def _counts(summary: PointSummary) -> list[str]:
@@ -75,21 +75,21 @@ def metrics_details(report: Report) -> Html:
 
 
 def _details(point: ReportedPoint) -> Html:
-    head = ["Metric", "unit", "n", *STATISTICS]
+    head = ["Metric", "unit", "n", *STATISTICS, "why none"]
     rows = (_metric_row(name, metric) for name, metric in point.summary.metrics.items())
     name = f"All metrics at {point.title}"
     summary = element("summary", name)
-    return element("details", summary, table(name, head, rows, class_="figures"))
+    return element("details", summary, table(name, head, rows))
 
 
 def _metric_row(name: str, metric: Metric) -> list[str]:
     if isinstance(metric, Absent):
-        reason = element("span", f"none: {metric.reason}", class_="absent")
-        return [label(name), reason, *("–" for _ in range(len(STATISTICS) + 1))]
+        reason = element("span", metric.reason, class_="absent")
+        return [label(name), *("–" for _ in range(len(STATISTICS) + 2)), reason]
     unit, factor = display_unit(name, metric.unit)
     values = (getattr(metric, statistic) for statistic in STATISTICS)
     shown = ("–" if value is None else figure(value * factor) for value in values)
-    return [label(name), unit, f"{metric.n:,}", *shown]
+    return [label(name), unit, f"{metric.n:,}", *shown, ""]
 
 
 def _cell(cell: Absent | str, notes: Footnotes) -> str:
