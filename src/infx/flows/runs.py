@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from infx.errors import InputError, Problem, nearest
-from infx.metrics.summary import summarise_point
+from infx.flows.summary import summarise
 from infx.model.bundle import Manifest, PointFile
-from infx.model.record import Measured, RequestRecord, Slo
-from infx.model.result import PointSummary, RunResult
+from infx.model.record import RequestRecord
+from infx.model.result import RunResult
 from infx.store import bundle_audit, bundle_recovery
 from infx.store.bundle_reader import Bundle, open_bundle, read_manifest
 from infx.store.bundles import MANIFEST, is_alive
@@ -106,12 +106,7 @@ def recover_run(path: str | Path) -> Run:
 
     Points that had no summary get one; they are not certified, as their client left no audit.
     """
-    return Run(bundle_recovery.recover(Path(path), _summarise))
-
-
-def _summarise(point: PointFile, records: tuple[RequestRecord, ...]) -> PointSummary:
-    slo = Slo(**point.slo) if point.slo else None
-    return summarise_point(point, Measured(records, gpus=point.recipe.gpus, slo=slo))
+    return Run(bundle_recovery.recover(Path(path), summarise))
 
 
 def result_of(bundle: Bundle) -> RunResult:

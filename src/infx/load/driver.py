@@ -5,42 +5,48 @@ the same socket read. Everything else (decoding, journal, progress) is done besi
 """
 
 import asyncio
-from collections import deque
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from infx.clock import NS, Clock
 from infx.errors import InfxError, MachineError, Problem
+from infx.load.decoding import Decoding
 from infx.load.plan import Plan
 from infx.load.progress import Progress, Tally
 from infx.load.target import Stop, Target
 from infx.model.bundle import PhaseWindow
-from infx.model.record import Issue, Phase
+from infx.model.record import Issue, Phase, RequestRecord
 from infx.store.journal import Journal
 from infx.wire.address import explain
-from infx.wire.chat import AnswerDecoder
 from infx.wire.connection import Connection, Exchange
 
-DECODE_SLICE_NS = 500_000
 TICK_S = 0.25
 IDLE_LIMIT_NS = 4 * NS
 """Servers cut idle connections, some after 5 s; one idle for longer than this is made anew."""
+RESETS_ENDURED = 3
+"""After so many kept connections that were closed under a request, none is kept any more."""
 
 
 class _Lane:
     """One of the slots that always hold a live session."""
 
-    __slots__ = ("connection", "due_ns", "index", "timer", "turns")
+    __slots__ = ("connection", "due_ns", "index", "number", "timer", "turns")
 
     def __init__(self, index: int) -> None:
         self.index = index
         self.connection: Connection | None = None
         self.turns: Iterator[int] = iter(())
+        self.number = 0
         self.due_ns = 0
         self.timer: asyncio.TimerHandle | None = None
 
 
 class Driver:
-    """Runs the phases of one point. `keep_text` are the sessions whose answers are kept."""
+    """Runs the phases of one point. `keep_text` are the sessions whose answers are kept.
+
+    `resets` counts requests that were sent again, because the server closed a connection that it
+    had kept open before a byte of their answer; their `sent_ns` is the second sending.
+    """
 
     def __init__(
         self,
@@ -60,13 +66,12 @@ class Driver:
         self._lanes = [_Lane(index) for index in range(concurrency)]
         self._keep_text = keep_text
         self._on_progress = on_progress
-        self._open: dict[Exchange, tuple[Issue, AnswerDecoder]] = {}
-        self._decoding: deque[Exchange] = deque()
-        self._slice_due = False
+        self._answers = Decoding(clock.now, self._keep, self._check_done)
         self._connecting: set[asyncio.Task[None]] = set()
         self._timers: dict[str, asyncio.TimerHandle] = {}
         self._requests = 0
         self._refusals = 0
+        self.resets = 0
         self._stopping = False
         self._stopped = False
         self._failure: BaseException | None = None
@@ -149,7 +154,7 @@ class Driver:
 
     def _check_done(self) -> None:
         waiting = any(lane.timer for lane in self._lanes)
-        if self._done.done() or self._open or self._decoding or waiting or self._connecting:
+        if self._done.done() or self._answers or waiting or self._connecting:
             return
         if self._failure:
             self._done.set_exception(self._failure)
@@ -166,7 +171,7 @@ class Driver:
             raise MachineError(explain(error, self._target.address)) from None
 
     async def _connect(self, lane: _Lane) -> None:
-        connection = Connection(self._now, lambda end: self._ended(lane, end), self._decode_soon)
+        connection = Connection(self._now, lambda end: self._ended(lane, end), self._answers.soon)
         await self._target.dial(lambda: connection)
         lane.connection = connection
 
@@ -192,29 +197,35 @@ class Driver:
             self._dispatch(lane, number)
 
     def _dispatch(self, lane: _Lane, number: int) -> None:
-        lane.timer = None
+        lane.timer, lane.number = None, number
         connection = lane.connection
         if (
             connection is not None
             and connection.open
+            and self.resets <= RESETS_ENDURED
             and self._now() - connection.idle_since_ns <= IDLE_LIMIT_NS
         ):
-            self._send(lane, connection, number)
-            return
-        task = self._loop.create_task(self._dispatch_anew(lane, number))
+            self._send(lane, connection, self._issue(lane))
+        else:
+            self._dispatch_anew(lane, None)
+
+    def _dispatch_anew(self, lane: _Lane, issue: Issue | None) -> None:
+        task = self._loop.create_task(self._connect_and_send(lane, issue))
         self._connecting.add(task)
         task.add_done_callback(self._dispatched)
 
-    async def _dispatch_anew(self, lane: _Lane, number: int) -> None:
+    async def _connect_and_send(self, lane: _Lane, issue: Issue | None) -> None:
         if lane.connection is not None:
             lane.connection.close()
         try:
             await self._connect(lane)
         except OSError as error:
-            self._refused(lane, number, error)
+            self._refused(lane, issue or self._issue(lane), error)
             return
         if lane.connection is not None and not self._stopping:
-            self._send(lane, lane.connection, number)
+            self._send(lane, lane.connection, issue or self._issue(lane))
+        elif issue is not None:
+            self._end_unsent(lane, issue, "cancelled", "the run ended before it was sent again")
 
     def _dispatched(self, task: asyncio.Task[None]) -> None:
         self._connecting.discard(task)
@@ -222,82 +233,62 @@ class Driver:
             self._fail(error)
         self._check_done()
 
-    def _refused(self, lane: _Lane, number: int, error: OSError) -> None:
+    def _refused(self, lane: _Lane, issue: Issue, error: OSError) -> None:
         problem = explain(error, self._target.address)
-        exchange = Exchange(self._now())
-        exchange.fault = "refused" if isinstance(error, ConnectionRefusedError) else "unreached"
-        exchange.fault_detail = problem.what
-        exchange.end_ns = exchange.sent_ns
-        self._issue(lane, number, exchange)
         self._refusals += 1
         if self._refusals > len(self._lanes):
             self.gone = problem
             self._stop_issuing()
+        word = "refused" if isinstance(error, ConnectionRefusedError) else "unreached"
+        self._end_unsent(lane, issue, word, problem.what)
+
+    def _end_unsent(self, lane: _Lane, issue: Issue, fault: str, detail: str) -> None:
+        exchange = Exchange(issue.sent_ns)
+        exchange.fault, exchange.fault_detail = fault, detail
+        exchange.end_ns = max(self._now(), issue.sent_ns)
+        self._answers.begin(exchange, issue, keep_text=False)
         self._ended(lane, exchange)
 
-    def _send(self, lane: _Lane, connection: Connection, number: int) -> None:
-        asked = self._plan.turn(number).asked_output
-        payload = self._target.payload(self._plan, number, asked, self._requests)
-        self._issue(lane, number, connection.send(payload))
-
-    def _issue(self, lane: _Lane, number: int, exchange: Exchange) -> None:
-        turn = self._plan.turn(number)
+    def _issue(self, lane: _Lane) -> Issue:
+        """Write down that the lane's turn is sent now."""
+        turn, now = self._plan.turn(lane.number), self._now()
         issue = Issue(
             request=self._requests,
             session=turn.session,
             turn=turn.turn,
             lane=lane.index,
             phase=self._phase,
-            due_ns=min(lane.due_ns, exchange.sent_ns),
-            sent_ns=exchange.sent_ns,
+            due_ns=min(lane.due_ns, now),
+            sent_ns=now,
             asked_input=turn.asked_input,
             asked_output=turn.asked_output,
         )
         self._requests += 1
         self._journal.issue(issue)
-        keep = turn.session in self._keep_text
-        self._open[exchange] = (issue, AnswerDecoder(exchange, keep_text=keep))
+        return issue
+
+    def _send(self, lane: _Lane, connection: Connection, issue: Issue) -> None:
+        payload = self._target.payload(self._plan, lane.number, issue.asked_output, issue.request)
+        exchange = connection.send(payload)
+        sent = replace(issue, sent_ns=exchange.sent_ns)
+        self._answers.begin(exchange, sent, keep_text=issue.session in self._keep_text)
 
     # Answers
 
     def _ended(self, lane: _Lane, exchange: Exchange) -> None:
-        self._decode_soon(exchange)
+        if exchange.fault == "stale":
+            self.resets += 1
+            self._dispatch_anew(lane, self._answers.forget(exchange))
+            return
+        self._answers.soon(exchange)
         if exchange.status is not None:
             self._refusals = 0
         lane.due_ns = exchange.end_ns or self._now()
         self._advance(lane)
 
-    def _decode_soon(self, exchange: Exchange) -> None:
-        self._decoding.append(exchange)
-        if not self._slice_due:
-            self._slice_due = True
-            self._loop.call_soon(self._decode_slice)
-
-    def _decode_slice(self) -> None:
-        self._slice_due = False
-        deadline = self._now() + DECODE_SLICE_NS
-        while self._decoding:
-            if self._decode(self._decoding[0], deadline):
-                self._decoding.popleft()
-            if self._decoding and self._now() >= deadline:
-                self._slice_due = True
-                self._loop.call_soon(self._decode_slice)
-                return
-        self._check_done()
-
-    def _decode(self, exchange: Exchange, deadline_ns: int) -> bool:
-        opened = self._open.get(exchange)
-        if opened is None:  # asked for as large and as ended; the first of the two did it all
-            return True
-        issue, decoder = opened
-        if not decoder.step(self._now, deadline_ns):
-            return False
-        if exchange.end_ns is not None:
-            del self._open[exchange]
-            record = decoder.record(issue)
-            self._journal.end(record)
-            self._tally.take(record)
-        return True
+    def _keep(self, record: RequestRecord) -> None:
+        self._journal.end(record)
+        self._tally.take(record)
 
     def _tick(self) -> None:
         try:
@@ -305,5 +296,5 @@ class Driver:
         except InfxError as error:
             self._fail(error)
             return
-        self._on_progress(self._tally.progress(self._now(), len(self._open)))
+        self._on_progress(self._tally.progress(self._now(), len(self._answers)))
         self._after("tick", int(TICK_S * NS), self._tick)

@@ -32,7 +32,9 @@ class PointFile(Value):
     """`points/<point-id>/point.json`: what was run, and between which moments.
 
     `directory` under `points/` is the point id, with `-rN` for repetition N above 0.
-    `calibration` is what sized the prompts (empty for a dataset).
+    `calibration` is what sized the prompts (empty for a dataset). `audit` is what the client says
+    of its own work: `keep_alive_resets` counts requests that were sent again because the server
+    had closed a kept connection before a byte of their answer.
     """
 
     schema_version: Literal[1] = 1
@@ -49,6 +51,7 @@ class PointFile(Value):
     plan_digest: str | None = None
     calibration: dict[str, JsonValue] = Field(default_factory=dict)
     slo: dict[str, float] = Field(default_factory=dict)
+    audit: dict[str, JsonValue] = Field(default_factory=dict)
     phases: tuple[PhaseWindow, ...] = ()
 
     @property

@@ -20,7 +20,8 @@ class Exchange:
 
     `body` holds the bytes from absolute offset `base` on; `times[i]` is the read that brought the
     body up to absolute offset `ends[i]`. `fault` is None for a whole response, else a word:
-    `refused`, `reset`, `truncated`, `cancelled`, `bad-http`.
+    `refused`, `unreached`, `reset`, `truncated`, `cancelled`, `bad-http`, or `stale`: the
+    connection had served before, and was closed without a byte of this answer.
     """
 
     __slots__ = (
@@ -67,6 +68,7 @@ class Connection(asyncio.Protocol):
         self._exchange: Exchange | None = None
         self._read_ns = 0
         self._until_close = False
+        self._served = False
         self.idle_since_ns = 0
 
     @property
@@ -130,6 +132,8 @@ class Connection(asyncio.Protocol):
             return
         if exc is None and self._until_close:
             self._finish(None, None)
+        elif self._served and self._exchange.first_byte_ns is None:
+            self._finish("stale", "the server closed a connection that it had kept open")
         elif exc is None:
             self._finish("truncated", "the server closed the connection before the answer ended")
         else:
@@ -167,8 +171,8 @@ class Connection(asyncio.Protocol):
         exchange = self._exchange
         if exchange is None or (exchange.status or 0) < 200:
             return
-        keep = self._parser.should_keep_alive()
-        if not keep:
+        self._served = True
+        if not self._parser.should_keep_alive():
             self.close()
         self._finish(None, None)
 
