@@ -143,6 +143,29 @@ def test_a_sequence_that_leaves_while_decoding_counts_in_the_step_under_way_only
     assert gaps(sent) == [5_200_000, 5_200_000, 5_100_000, 5_100_000]
 
 
+def test_a_sequence_that_leaves_before_its_first_step_is_not_in_it(start, complete):
+    """B's first token falls at 4 ms into A's step, which ends at 6.1 ms; B is gone by then."""
+    site = start(engine=MODEL)
+    stays, leaves = site.connect(), site.connect()
+    stays.send(complete("a " * 20, max_tokens=4))
+    site.at(0.003, lambda: leaves.send(complete("b " * 20, max_tokens=9)))
+    site.at(0.005, leaves.leave)
+    site.wait()
+    assert [sent.completion_tokens for sent in site.log] == [1, 4]
+    assert gaps(site.log[1]) == [5_100_000] * 3
+
+
+def test_timers_do_not_pile_up_under_arrivals(start, complete):
+    """Each short prompt is due before the step under way and so overtakes its timer."""
+    site = start(engine=MODEL)
+    site.connect().send(complete("a " * 20, max_tokens=1000))
+    for n in range(500):
+        site.at(0.002 + 0.003 * n, lambda: site.connect().send(complete("b " * 20)))
+    site.wait(1.4)
+    assert site.server.timing.running >= 1
+    assert len(site.server.timing._pacer._heap) < 5
+
+
 def test_who_stays_in_prefill_gets_the_share_of_who_leaves(start, complete):
     """Two share 20,000 a second for 20 ms: 200 of 1000 tokens each; the other 800 take 40 ms."""
     site = start(engine=MODEL)

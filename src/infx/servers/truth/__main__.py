@@ -5,7 +5,7 @@ import asyncio
 import resource
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from infx.clock import SystemClock
@@ -21,11 +21,40 @@ UVLOOP_GRAIN_NS = 1_000_000
 """The resolution of uvloop's timers."""
 
 
+NUMBERS: dict[str, dict[str, tuple[str, str]]] = {
+    "answers": {
+        "tokens-per-chunk": ("tokens_per_chunk", "tokens of one event"),
+        "template-tokens": ("template_tokens", "prompt tokens that a chat template adds"),
+        "tokens-per-word": ("tokens_per_word", "prompt tokens of one word"),
+        "default-tokens": ("default_tokens", "answer tokens where the request states no limit"),
+        "reasoning-share": ("reasoning_share", "share of a chat answer that is reasoning"),
+    },
+    "scripted timing": {
+        "ttft": ("ttft_s", "seconds from request to first chunk"),
+        "itl": ("itl_s", "seconds between chunks"),
+        "events-per-write": ("events_per_write", "chunks that leave in one write"),
+    },
+}
+"""Flags that are numbers of the script, by group: their field and help."""
+
+ENGINE_NUMBERS = {
+    "slots": ("slots", "requests that run at once"),
+    "prefill-rate": ("prefill_rate", "prompt tokens a second, shared by all in prefill"),
+    "step-base": ("step_base_s", "seconds of a decode step"),
+    "step-per-sequence": ("step_per_sequence_s", "seconds that each sequence adds to a step"),
+    "block-size": ("block_size", "tokens of a block of the prefix cache"),
+    "kv-tokens": ("kv_tokens", "tokens of the KV pool"),
+}
+"""Flags of engine mode, likewise."""
+
+
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the server's own arguments."""
-    script, engine = Script(), EngineModel()
+    script = Script()
     root = argparse.ArgumentParser(
-        prog="python -m infx.servers.truth", description=__doc__, allow_abbrev=False
+        prog="python -m infx.servers.truth",
+        description="An OpenAI-compatible server that logs when it really sent.",
+        allow_abbrev=False,
     )
     add = root.add_argument
     add("--host", default="127.0.0.1", help="address to listen on")
@@ -35,52 +64,40 @@ def parser() -> argparse.ArgumentParser:
     add("--api-key", metavar="KEY", help="refuse /v1 requests without this bearer token")
     add("--dialect", choices=DIALECTS, default=script.dialect, help="words of /metrics")
     add("--role-chunk", choices=ROLE_CHUNKS, default=script.role_chunk, help="when it is sent")
-    add("--reasoning-share", type=float, default=0.0, metavar="F", help="share of the tokens")
-    add("--tokens-per-chunk", type=int, default=1, metavar="N", help="tokens of one event")
-    add("--template-tokens", type=int, default=script.template_tokens, metavar="N")
-    add("--tokens-per-word", type=float, default=1.0, metavar="R", help="prompt tokens a word")
-    add("--default-tokens", type=int, default=script.default_tokens, metavar="N")
-    scripted = root.add_argument_group("scripted timing")
-    scripted.add_argument("--ttft", type=float, default=script.ttft_s, metavar="S")
-    scripted.add_argument("--itl", type=float, default=script.itl_s, metavar="S")
-    scripted.add_argument("--events-per-write", type=int, default=1, metavar="N")
-    modelled = root.add_argument_group("engine mode: timing that depends on the load")
-    modelled.add_argument("--engine", action="store_true", help="use it")
-    figure = modelled.add_argument
-    figure("--slots", type=int, default=engine.slots, metavar="N")
-    figure("--prefill-rate", type=float, default=engine.prefill_rate, metavar="TOKENS/S")
-    figure("--step-base", type=float, default=engine.step_base_s, metavar="S")
-    figure("--step-per-sequence", type=float, default=engine.step_per_sequence_s, metavar="S")
-    figure("--block-size", type=int, default=engine.block_size, metavar="TOKENS")
-    figure("--kv-tokens", type=int, default=engine.kv_tokens, metavar="TOKENS")
+    for title, numbers in NUMBERS.items():
+        _add_numbers(root.add_argument_group(title), numbers, script)
+    engine = root.add_argument_group("engine mode: moments depend on the load")
+    engine.add_argument("--engine", action="store_true", help="use it instead of the script's")
+    _add_numbers(engine, ENGINE_NUMBERS, EngineModel())
     return root
+
+
+def _add_numbers(
+    group: argparse._ArgumentGroup,
+    numbers: Mapping[str, tuple[str, str]],
+    defaults: Script | EngineModel,
+) -> None:
+    for flag, (field, about) in numbers.items():
+        default = getattr(defaults, field)
+        group.add_argument(
+            f"--{flag}",
+            dest=field,
+            type=type(default),
+            default=default,
+            metavar="N" if isinstance(default, int) else "X",
+            help=f"{about} (default {default})",
+        )
 
 
 def script_of(options: argparse.Namespace) -> Script:
     """Return the script that the arguments state; raises InputError."""
-    engine = EngineModel(
-        slots=options.slots,
-        prefill_rate=options.prefill_rate,
-        step_base_s=options.step_base,
-        step_per_sequence_s=options.step_per_sequence,
-        block_size=options.block_size,
-        kv_tokens=options.kv_tokens,
-    )
-    return Script(
-        model=options.model,
-        api_key=options.api_key,
-        ttft_s=options.ttft,
-        itl_s=options.itl,
-        tokens_per_chunk=options.tokens_per_chunk,
-        events_per_write=options.events_per_write,
-        role_chunk=options.role_chunk,
-        reasoning_share=options.reasoning_share,
-        template_tokens=options.template_tokens,
-        tokens_per_word=options.tokens_per_word,
-        default_tokens=options.default_tokens,
-        dialect=options.dialect,
-        engine=engine if options.engine else None,
-    )
+    fields = {
+        name: getattr(options, name) for name in ("model", "api_key", "dialect", "role_chunk")
+    }
+    for numbers in NUMBERS.values():
+        fields |= {field: getattr(options, field) for field, _ in numbers.values()}
+    figures = {field: getattr(options, field) for field, _ in ENGINE_NUMBERS.values()}
+    return Script(**fields, engine=EngineModel(**figures) if options.engine else None)
 
 
 async def serve(server: TruthServer, host: str, port: int) -> None:

@@ -4,7 +4,7 @@ import asyncio
 from array import array
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http import HTTPStatus
 from typing import cast
 
@@ -172,6 +172,8 @@ class Connection(asyncio.Protocol):
         self._moments = array("q")
         self._tokens = array("q")
         self._handle(request, self)
+        if self._current is request:
+            self._current = replace(request, body=b"")  # long prompts are not kept for the answer
 
     def _close_reply(self, end: End) -> None:
         reply, self.reply = self.reply, None
@@ -225,6 +227,8 @@ class Connection(asyncio.Protocol):
         self._write(b"%x\r\n%b\r\n" % (len(events), events), tokens)
 
     def _write(self, data: bytes, tokens: int) -> None:
+        if self._aborted:
+            return
         self._moments.append(self._clock.now())
         self._tokens.append(tokens)
         self._transport.write(data)
