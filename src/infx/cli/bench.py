@@ -12,6 +12,7 @@ from cyclopts import Parameter
 from infx.cli import values
 from infx.cli.loop import run
 from infx.cli.progress import ProgressLine
+from infx.cli.streams import say
 from infx.clock import SystemClock
 from infx.errors import InputError, Problem
 from infx.flows.bench import Outcome, Watch, run_bench
@@ -100,20 +101,13 @@ def bench(url: str, /, *, flags: Annotated[BenchFlags | None, Parameter(name="*"
     outcome = run(
         lambda brake: run_bench(options, clock=SystemClock(), brake=brake, watch=watch), line.talk
     )
-    show(outcome, flags.format)
-    return exit_code(outcome, max_error=flags.max_error, strict=flags.strict)
+    return conclude(outcome, flags.format, max_error=flags.max_error, strict=flags.strict)
 
 
 def bench_options(url: str, flags: BenchFlags) -> BenchOptions:
     """Return what the flags ask for; raise InputError for what cannot be asked."""
+    _check_numbers(flags)
     isl, osl = _lengths(flags)
-    for name in ("requests", "warmup", "gpus", "isl", "osl"):
-        value = getattr(flags, name)
-        if value is not None and value < (0 if name == "warmup" else 1):
-            raise InputError(Problem(f"{value} is not possible", f"--{name}", "use 1 or more"))
-    if not 0 < flags.range_ratio <= 1:
-        what = f"{flags.range_ratio} is no share"
-        raise InputError(Problem(what, "--range-ratio", "use a number above 0 and up to 1"))
     duration = None if flags.duration is None else values.seconds(flags.duration, "--duration")
     return BenchOptions(
         url=url,
@@ -144,6 +138,24 @@ def bench_options(url: str, flags: BenchFlags) -> BenchOptions:
     )
 
 
+def _check_numbers(flags: BenchFlags) -> None:
+    problems = []
+    least = {"requests": 1, "warmup": 0, "gpus": 1, "isl": 1, "osl": 1}
+    for name, smallest in least.items():
+        value = getattr(flags, name)
+        if value is not None and value < smallest:
+            remedy = f"use {smallest} or more"
+            problems.append(Problem(f"{value} is not possible", f"--{name}", remedy))
+    if not 0 < flags.range_ratio <= 1:
+        what = f"{flags.range_ratio:g} is no share"
+        problems.append(Problem(what, "--range-ratio", "use a number above 0 and up to 1"))
+    if not 0 <= flags.max_error <= 1:
+        what = f"{flags.max_error:g} is no share"
+        problems.append(Problem(what, "--max-error", "use a number from 0 to 1"))
+    if problems:
+        raise InputError(*problems)
+
+
 def _lengths(flags: BenchFlags) -> tuple[int | None, int]:
     from infx.workloads.shapes import shape
 
@@ -159,22 +171,15 @@ def _lengths(flags: BenchFlags) -> tuple[int | None, int]:
     return flags.isl or isl, flags.osl or osl
 
 
-def show(outcome: Outcome, format_: values.Format) -> None:
-    """Print what a run came to: the data on stdout, the rest on stderr."""
-    from infx.cli.outcome import print_outcome
+def conclude(
+    outcome: Outcome, format_: values.Format, *, max_error: float = 0.1, strict: bool = False
+) -> int:
+    """Print what a run came to, the data on stdout and the verdict on stderr; return its code."""
+    from infx.cli.outcome import print_result  # after the load: they import what draws
+    from infx.cli.verdict import judge
 
-    print_outcome(outcome, format_)
-
-
-def exit_code(outcome: Outcome, *, max_error: float, strict: bool) -> int:
-    """Return the exit code of a run: 3 beats 1, and an interruption beats both."""
-    points = outcome.run.result.points
-    if outcome.interrupted:
-        return 130
-    if outcome.failure is not None or not points or any(p.counts.ok == 0 for p in points):
-        return 3
-    failed = sum(p.counts.issued - p.counts.ok for p in points)
-    issued = sum(p.counts.issued for p in points)
-    if failed > max_error * issued or (strict and not outcome.run.result.certified):
-        return 1
-    return 0
+    print_result(outcome.run.result, format_)
+    verdict = judge(outcome, max_error=max_error, strict=strict)
+    for line in verdict.lines:
+        say(line)
+    return verdict.code

@@ -1,14 +1,14 @@
 """The command line: parse, run, print, exit."""
 
-import os
 import sys
 import tempfile
 import traceback
 from collections.abc import Sequence
 from importlib.metadata import version
 
-from cyclopts import App, CycloptsError
+from cyclopts import App, CycloptsError, UnusedCliTokensError
 
+from infx.cli.streams import say
 from infx.errors import InfxError
 
 app = App(
@@ -42,23 +42,30 @@ def main(argv: Sequence[str]) -> int:
     try:
         code = app(argv, exit_on_error=False, print_error=False, result_action="return_value")
     except CycloptsError as error:
-        print(f"infx: {error}", file=sys.stderr)
-        print("see: infx --help, infx COMMAND --help", file=sys.stderr)
+        say(_misuse(error))
         return 2
     except InfxError as error:
         for problem in error.problems:
-            print(f"infx: {problem}", file=sys.stderr)
+            say(problem)
         return error.exit_code
     except KeyboardInterrupt:
-        print("infx: interrupted", file=sys.stderr)
+        say("interrupted")
         return 130
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except Exception as error:  # noqa: BLE001 - the border where a defect becomes a report
-        print(f"infx: a defect in infx: {error!r}; report: {_report()}", file=sys.stderr)
+        say(f"a defect in infx: {error!r}; report: {_report()}")
         return 4
     return code if isinstance(code, int) else 0
+
+
+def _misuse(error: CycloptsError) -> str:
+    """Say on one line what cannot be parsed, and where the right form stands."""
+    what = str(error)
+    if isinstance(error, UnusedCliTokensError):
+        what = f"unexpected argument {' '.join(error.unused_tokens or ())!r}."
+    help_ = " ".join(("infx", *(error.command_chain or ()), "--help"))
+    return f"{' '.join(what.split())} See: {help_}"
 
 
 def _report() -> str:

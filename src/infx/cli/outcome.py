@@ -1,39 +1,41 @@
-"""Prints what a run came to: data on stdout, talk on stderr."""
+"""Prints what a run came to, on stdout."""
 
 import shutil
 import sys
 
 from infx.cli import tables
 from infx.cli.plot import frontier_text
+from infx.cli.streams import put
 from infx.cli.values import Format
-from infx.flows.bench import Outcome
 from infx.flows.curves import headline
 from infx.model.result import RunResult
 
 
-def print_outcome(outcome: Outcome, format_: Format) -> None:
-    """Print a run in the asked format, and on stderr why it ended early, if it did."""
-    print_result(outcome.run.result, format_)
-    if outcome.failure is not None:
-        print(f"infx: {outcome.failure}", file=sys.stderr)
+PLOT_COLUMNS = 100
 
 
 def print_result(result: RunResult, format_: Format) -> None:
     """Print a run: a table and its curve as text, or one document in another format."""
     if format_ == "json":
-        print(tables.json(result))
+        put(tables.json(result))
     elif format_ == "markdown":
-        print(tables.markdown(result))
+        put(tables.markdown(result))
     elif format_ == "github":
-        print(tables.github(result))
+        put(tables.github(result))
     else:
         _print_text(result)
 
 
 def _print_text(result: RunResult) -> None:
-    print(tables.points_table(result))
-    curve = headline(result)
-    if curve.points:
-        print()
-        print(frontier_text(curve, min(shutil.get_terminal_size().columns, 100)))
-    print(f"bundle: {result.bundle}")
+    if sys.stdout.isatty():
+        from rich.console import Console
+
+        Console().print(tables.rich_table(result))
+    else:
+        put(tables.points_table(result))
+    if result.points:
+        plain = "utf" not in (sys.stdout.encoding or "").lower()
+        columns = min(shutil.get_terminal_size().columns, PLOT_COLUMNS)
+        put("")
+        put(frontier_text(headline(result), columns, plain=plain))
+    put(f"bundle: {result.bundle}")

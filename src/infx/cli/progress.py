@@ -14,10 +14,10 @@ _CLEAR = "\r\x1b[2K"
 class ProgressLine:
     """Draws one line again and again on a terminal; elsewhere says a line every ten seconds."""
 
-    def __init__(self, now: Callable[[], float], stream: TextIO = sys.stderr) -> None:
+    def __init__(self, now: Callable[[], float], stream: TextIO | None = None) -> None:
         self._now = now
-        self._stream = stream
-        self._live = stream.isatty()
+        self._stream = stream or sys.stderr
+        self._live = self._stream.isatty()
         self._drawn = False
         self._said_at = now()
 

@@ -9,13 +9,12 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from infx.cli import values
-from infx.cli.bench import exit_code
+from infx.cli.bench import conclude
 from infx.cli.loop import run
-from infx.cli.outcome import print_outcome
 from infx.cli.progress import ProgressLine
 from infx.clock import SystemClock
 from infx.flows.bench import Watch
-from infx.flows.quickstart import QuickstartOptions, run_quickstart
+from infx.flows.quickstart import QuickstartOptions, find_weights, run_quickstart
 from infx.flows.report import write_report
 
 
@@ -37,15 +36,16 @@ def quickstart(
     )
     line = ProgressLine(time.monotonic)
     watch = Watch(line.talk, line.progress, line.point)
+    found = find_weights(options, line.talk)  # before the loop, whose brake pip would not hear
     outcome = run(
-        lambda brake: run_quickstart(options, clock=SystemClock(), brake=brake, watch=watch),
+        lambda brake: run_quickstart(options, found, clock=SystemClock(), brake=brake, watch=watch),
         line.talk,
     )
-    print_outcome(outcome, format)
+    code = conclude(outcome, format)
     report = write_report(outcome.run, out / f"{outcome.run.manifest.run}.html")
     line.talk(f"report: {report}")
     line.talk("next: open the report; measure a server of your own with: infx bench URL")
-    return exit_code(outcome, max_error=0.1, strict=False)
+    return code
 
 
 def cache_folder(environment: "os._Environ[str] | dict[str, str]") -> Path:

@@ -6,6 +6,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from infx.cli.runs import Root, find
+from infx.cli.streams import put
 from infx.flows.report import write_report
 from infx.flows.runs import open_run
 
@@ -25,5 +26,5 @@ def report(
         Folder of the run, its id, or `latest`.
     """
     path = find(run, root)
-    print(write_report(open_run(path), out or path.with_name(f"{path.name}.html")))
+    put(str(write_report(open_run(path), out or path.with_name(f"{path.name}.html"))))
     return 0

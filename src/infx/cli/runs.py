@@ -9,6 +9,8 @@ from cyclopts import Parameter
 
 from infx.cli import values
 from infx.cli.outcome import print_result
+from infx.cli.streams import put
+from infx.cli.tables import printable
 from infx.errors import InputError, Problem, nearest
 from infx.flows.runs import RunEntry, list_runs, open_run, recover_run, verify_run
 
@@ -19,7 +21,7 @@ def list_(*, root: Root = Path("runs")) -> int:
     """List the runs of a folder, oldest first."""
     entries = list_runs(root)
     for entry in entries:
-        print(_line(entry))
+        put(printable(_line(entry)))
     if not entries:
         print(f"no runs in {root}", file=sys.stderr)
     return 0
@@ -48,9 +50,9 @@ def verify(run: str, /, *, root: Root = Path("runs")) -> int:
     path = find(run, root)
     problems = verify_run(path)
     for problem in problems:
-        print(problem)
+        put(printable(str(problem)))
     if not problems:
-        print(f"{path}: every file is as it was written, every count holds")
+        put(f"{path}: every file is as it was written, every count holds")
     return 1 if problems else 0
 
 

@@ -1,13 +1,14 @@
 """What users write after flags, read into values; errors name the flag and show a good form."""
 
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
+import orjson
 from pydantic import JsonValue
 
 from infx.errors import InputError, Problem, nearest
+from infx.model import identity
 from infx.model.record import Slo
 
 Format = Literal["text", "json", "markdown", "github"]
@@ -32,7 +33,7 @@ def seconds(text: str, flag: str) -> float:
     matched = _DURATION.fullmatch(text.strip())
     value = float(matched[1]) * _SECONDS[matched[2]] if matched else 0.0
     if value <= 0:
-        raise InputError(Problem(f"{text!r} is no duration", flag, "use 90s, 20m or 1h"))
+        raise InputError(Problem(f"{text!r} is no duration above 0", flag, "use 90s, 20m or 1h"))
     return value
 
 
@@ -42,9 +43,14 @@ def slo(text: str | None) -> Slo | None:
         return None
     targets: dict[str, float] = {}
     for part in text.split(","):
-        name, _, value = part.partition("=")
+        name, equals, value = part.partition("=")
+        if not equals:
+            what = f"{part!r} states no target"
+            raise InputError(Problem(what, "--slo", "write it as ttft=0.5,tpot=50ms"))
         if name not in _SLOS:
             raise InputError(Problem(f"unknown target {name!r}", "--slo", nearest(name, _SLOS)))
+        if name in targets:
+            raise InputError(Problem(f"{name} has two targets", "--slo", "state one"))
         targets[name] = seconds(value, "--slo")
     return Slo(**targets)
 
@@ -63,13 +69,17 @@ def extra_body(text: str | None) -> dict[str, JsonValue]:
     """Read a JSON object of additional request fields."""
     if text is None:
         return {}
+    remedy = """use '{"top_k": 1}'"""
     try:
-        value = json.loads(text)
-    except json.JSONDecodeError as error:
-        what = f"not JSON: {error.msg} at character {error.pos}"
-        raise InputError(Problem(what, "--extra-body", """use '{"top_k": 1}'""")) from None
+        value = orjson.loads(text)
+        identity.canonical(value)  # keys are made of it
+        orjson.dumps(value)
+    except orjson.JSONDecodeError as error:
+        raise InputError(Problem(f"not JSON: {error}", "--extra-body", remedy)) from None
+    except (ValueError, TypeError) as error:
+        raise InputError(Problem(f"cannot be sent: {error}", "--extra-body", remedy)) from None
     if not isinstance(value, dict):
-        raise InputError(Problem("not a JSON object", "--extra-body", """use '{"top_k": 1}'"""))
+        raise InputError(Problem("not a JSON object", "--extra-body", remedy))
     return value
 
 

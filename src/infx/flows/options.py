@@ -1,5 +1,8 @@
 """What a bench run is asked to do."""
 
+import re
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -8,6 +11,18 @@ from infx.model.launch import LaunchPlan
 from infx.model.recipe import BoundRecipe
 from infx.model.record import Slo
 from infx.model.workload import FixedWorkload
+from infx.wire.chat import reserved_fields
+
+_SEED = 2**53 - 1
+"""The largest integer that JSON carries exactly."""
+_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+_VALUE = re.compile(r"[ -~\t]*")
+_OWN_HEADERS = frozenset(
+    {
+        "accept-encoding", "connection", "content-length", "content-type", "host",
+        "transfer-encoding", "x-request-id",
+    }
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,22 +58,42 @@ class BenchOptions:
     def check(self) -> None:
         """Raise InputError with every problem that can be told before anything is asked."""
         problems = [
-            Problem(f"concurrency {number} is not possible", "--concurrency", "use 1 or more")
-            for number in self.concurrency
-            if number < 1
+            *_sweep(self.concurrency, self.repetitions),
+            *_headers(self.headers, self.api_key),
+            *reserved_fields(self.workload.extra_body),
         ]
-        if not self.concurrency:
-            problems.append(Problem("no concurrency is given", "--concurrency", "use 1,2,4"))
-        if len(set(self.concurrency)) < len(self.concurrency):
-            problems.append(Problem("a concurrency is given twice", "--concurrency", "once each"))
-        if self.repetitions < 1:
-            problems.append(Problem("no repetition is asked for", "--repetitions", "use 1 or more"))
+        if abs(self.workload.seed) > _SEED:
+            what = f"seed {self.workload.seed} is too large"
+            problems.append(Problem(what, "--seed", f"use a number up to {_SEED}"))
         if self.tokenizer and self.dataset:
             what = "prompts of a dataset have their own lengths; a tokenizer has nothing to size"
             problems.append(Problem(what, "--tokenizer", "give one of --dataset and --tokenizer"))
-        for name, value in self.headers:
-            if not name or set("\r\n") & set(name + value) or set(": ") & set(name):
-                what = f"header {name!r} cannot be sent"
-                problems.append(Problem(what, "--header", "write it as NAME:VALUE on one line"))
         if problems:
             raise InputError(*problems)
+
+
+def _sweep(concurrency: tuple[int, ...], repetitions: int) -> Iterator[Problem]:
+    for number in concurrency:
+        if number < 1:
+            what = f"concurrency {number} is not possible"
+            yield Problem(what, "--concurrency", "use 1 or more")
+    for number, times in Counter(concurrency).items():
+        if times > 1:
+            what = f"concurrency {number} is given more than once"
+            yield Problem(what, "--concurrency", "use --repetitions to measure again")
+    if not concurrency:
+        yield Problem("no concurrency is given", "--concurrency", "use 1,2,4")
+    if repetitions < 1:
+        yield Problem(f"{repetitions} is not possible", "--repetitions", "use 1 or more")
+
+
+def _headers(headers: tuple[tuple[str, str], ...], api_key: str | None) -> Iterator[Problem]:
+    for name, value in headers:
+        if not _NAME.fullmatch(name) or not _VALUE.fullmatch(value):
+            what = f"header {name!r} cannot be sent"
+            yield Problem(what, "--header", "write it as NAME:VALUE, on one line and in ASCII")
+        elif name.lower() in _OWN_HEADERS:
+            yield Problem(f"infx itself sets the header {name}", "--header", "leave it out")
+    if api_key is not None and not _VALUE.fullmatch(api_key):
+        what = "the API key has a character that no header can carry"
+        yield Problem(what, "--api-key-env", "does the variable hold a line end?")

