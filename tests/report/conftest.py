@@ -7,6 +7,7 @@ from random import Random
 import pytest
 
 from infx.curves.curve import axes, curve
+from infx.metrics.per_request import latencies
 from infx.metrics.summary import summarise_point
 from infx.model import identity
 from infx.model.bundle import ClockAnchor, Manifest, PhaseWindow, PointFile
@@ -115,7 +116,7 @@ def point_of(lanes: int, per_lane: int, model: str, *, troubled: bool) -> Report
     )
     measured = Measured(records=records, slo=Slo(ttft=0.2))
     summary = summarise_point(file, measured, audit=())
-    return ReportedPoint(file=file, summary=summary, records=records)
+    return ReportedPoint(file, summary, records, latencies(measured))
 
 
 def build(

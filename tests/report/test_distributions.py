@@ -4,15 +4,15 @@ from dataclasses import replace
 
 import pytest
 
-from infx.model.record import EndState, Phase
-from infx.report.distributions import LATENCIES, axis_scale, distributions, ticks
+from infx.report.distributions import axis_scale, distributions, ticks
 
 
 def test_the_marks_are_the_percentiles_of_the_metrics(demo):
     report = demo((1, 8), troubled=8)
     panels = distributions(report.points)
     assert [panel["metric"] for panel in panels] == ["TTFT", "TPOT", "E2EL"]
-    for name, panel, factor in zip(LATENCIES, panels, (1000, 1000, 1), strict=True):
+    names = ("ttft", "tpot", "e2el")
+    for name, panel, factor in zip(names, panels, (1000, 1000, 1), strict=True):
         for point, row in zip(report.points, panel["rows"], strict=True):
             metric = point.summary.metrics[name]
             assert row["p50"] == pytest.approx(metric.p50 * factor, rel=1e-4)
@@ -27,23 +27,9 @@ def test_one_tick_is_one_request_until_there_are_too_many():
     assert ticks(many) == [float(n) for n in range(0, 1001, 10)]
 
 
-def test_warmups_and_failures_stay_out(demo):
-    point = demo((2,)).points[0]
-    first, second, *rest = point.records
-    changed = replace(
-        point,
-        records=(
-            replace(first, phase=Phase.WARMUP),
-            replace(second, state=EndState.CANCELLED_AT_END),
-            *rest,
-        ),
-    )
-    assert len(distributions([changed])[0]["rows"][0]["ticks"]) == len(rest)
-
-
-def test_content_at_one_moment_gives_no_tpot(demo):
+def test_a_latency_that_no_request_has_is_said_to_be_absent(demo):
     point = demo((1,)).points[0]
-    burst = replace(point, records=tuple(replace(r, gaps_ns=()) for r in point.records))
+    burst = replace(point, latencies={**point.latencies, "tpot": ()})
     ttft, tpot, e2el = distributions([burst])
     assert len(ttft["rows"]) == len(e2el["rows"]) == 1
     assert tpot["rows"] == []

@@ -10,7 +10,6 @@ from infx.cli.values import Format
 from infx.flows.curves import headline
 from infx.model.result import RunResult
 
-
 PLOT_COLUMNS = 100
 
 

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Protocol
 from pydantic import JsonValue
 
 from infx.clock import NS, Clock
-from infx.errors import Problem
+from infx.errors import MachineError, Problem
 from infx.flows.options import BenchOptions
 from infx.flows.point import Brake, measure
-from infx.flows.sizing import Sizing, size_prompts
+from infx.flows.sizing import Sizing, open_given, size_prompts
 from infx.flows.summary import summarise
 from infx.load.progress import Progress
 from infx.load.target import Target
@@ -130,7 +130,9 @@ class _Bench:
         self._clock = clock
         self._brake = brake
         self._watch = watch
+        self._given = open_given(options)
         self._model = ""
+        self._measured = 0
         self._sizing: Sizing
         self.server: Server | None = None
         self.failure: Problem | None = None
@@ -147,10 +149,17 @@ class _Bench:
     async def run_points(self, writer: BundleWriter) -> None:
         """Run every point in order, until one finds the server gone or the brake is pressed."""
         options = self._options
-        self._sizing = await size_prompts(options, self._client, self._model, self._watch.talk)
+        self._sizing = await size_prompts(
+            options.workload, self._given, self._client, self._model, self._watch.talk
+        )
         for repetition in range(options.repetitions):
             for concurrency in options.concurrency:
-                await self._run_point(writer, concurrency, repetition)
+                try:
+                    await self._run_point(writer, concurrency, repetition)
+                except MachineError as error:
+                    if not self._measured:
+                        raise
+                    self.failure = error.problems[0]
                 if self.failure or self._brake.presses:
                     return
 
@@ -161,8 +170,9 @@ class _Bench:
         asked = sessions(
             sizing.workload, concurrency=concurrency, repetition=repetition, prompts=sizing.prompts
         )
+        audit = {"prompt_passes": sizing.passes(len(asked))}
         measured = await measure(
-            point,
+            point.model_copy(update={"audit": audit}),
             asked,
             self._target(point),
             self._clock,
@@ -174,6 +184,7 @@ class _Bench:
         self.failure = (self.server.died() if self.server else None) or measured.gone
         summary = summarise(measured.point, records(directory / bundles.REQUESTS))
         writer.end_point(measured.point, summary)
+        self._measured += 1
         self._watch.point(summary)
 
     def _point(self, concurrency: int, repetition: int) -> PointFile:
@@ -253,4 +264,9 @@ def _manifest(options: BenchOptions, clock: Clock) -> Manifest:
 def _close(
     writer: BundleWriter, clock: Clock, state: RunState, why: Problem | BaseException | None
 ) -> None:
-    writer.close(state, _stamp(clock.wall()), str(why) if why is not None else None)
+    try:
+        writer.close(state, _stamp(clock.wall()), str(why) if why is not None else None)
+    except MachineError:
+        if why is None:
+            raise
+        # What ended the run says more. Its manifest stays `running`, and it can be recovered.

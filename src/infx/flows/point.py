@@ -106,5 +106,12 @@ async def measure(
         brake.hold(None)
         driver.close()
         journal.close()
-    measured = point.model_copy(update={"plan_digest": plan_digest(data), "phases": tuple(windows)})
+    audit = {
+        **point.audit,
+        "keep_alive_resets": driver.resets,
+        "plan_exhausted": driver.exhausted,
+    }
+    measured = point.model_copy(
+        update={"plan_digest": plan_digest(data), "phases": tuple(windows), "audit": audit}
+    )
     return Measurement(measured, driver.gone)

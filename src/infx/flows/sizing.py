@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 from pydantic import JsonValue
@@ -14,41 +14,69 @@ from infx.wire.chat import PATHS, prompt_tokens
 from infx.wire.fetch import Client
 from infx.workloads.prompts import PromptSource
 
+if TYPE_CHECKING:
+    from infx.workloads.dataset import DatasetPrompts
+    from infx.workloads.tokenizer import LocalTokenizer
+
 OVERHEAD_TEXT = "one two three four"
 
 
 @dataclass(frozen=True, slots=True)
 class Sizing:
-    """The workload as it will be asked, its prompts, and the facts that a point's file keeps."""
+    """The workload as it will be asked, its prompts, and the facts that a point's file keeps.
+
+    `prompt_count` is how many prompts a dataset has; other sources never repeat one.
+    """
 
     workload: FixedWorkload
     prompts: PromptSource
     facts: Mapping[str, JsonValue] = field(default_factory=dict)
+    prompt_count: int | None = None
+
+    def passes(self, sessions: int) -> int:
+        """Return how often the prompts are gone through to make that many sessions."""
+        return 1 if self.prompt_count is None else -(-sessions // self.prompt_count)
 
 
-async def size_prompts(
-    options: BenchOptions, client: Client, model: str, talk: Callable[[str], None]
-) -> Sizing:
-    """Return the prompts of a run: a dataset's, a tokenizer's, or sized by the server's own count.
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What the user's own files say of the prompts: at most one of the two."""
 
-    Raises InputError for bad files, MachineError when the server's counts cannot be used.
-    """
-    workload = options.workload
+    dataset: "DatasetPrompts | None" = None
+    tokenizer: "LocalTokenizer | None" = None
+
+
+def open_given(options: BenchOptions) -> Given:
+    """Read the dataset or the tokenizer that the options name; raises InputError for a bad one."""
     if options.dataset is not None:
         from infx.workloads.dataset import open_dataset
 
-        dataset = open_dataset(options.dataset, workload)
+        return Given(dataset=open_dataset(options.dataset, options.workload))
+    if options.tokenizer is not None:
+        from infx.workloads.tokenizer import open_tokenizer
+
+        return Given(tokenizer=open_tokenizer(options.tokenizer))
+    return Given()
+
+
+async def size_prompts(
+    workload: FixedWorkload, given: Given, client: Client, model: str, talk: Callable[[str], None]
+) -> Sizing:
+    """Return the prompts of a run: a dataset's, a tokenizer's, or sized by the server's own count.
+
+    Raises MachineError when the server's counts cannot be used.
+    """
+    dataset, tokenizer = given.dataset, given.tokenizer
+    if dataset is not None:
         if dataset.skipped:
             talk(f"{dataset.skipped} conversations without a human turn are passed over")
-        return Sizing(workload.model_copy(update={"dataset": dataset.digest}), dataset)
+        stated = workload.model_copy(update={"dataset": dataset.digest})
+        return Sizing(stated, dataset, prompt_count=len(dataset))
 
     async def count_tokens(text: str) -> int:
         return await _count(client, workload, model, text)
 
-    if options.tokenizer is not None:
-        from infx.workloads.tokenizer import open_tokenizer
-
-        tokenizer = open_tokenizer(options.tokenizer)
+    if tokenizer is not None:
         overhead = await count_tokens(OVERHEAD_TEXT) - tokenizer.count(OVERHEAD_TEXT)
         stated = workload.model_copy(update={"tokenizer": tokenizer.digest})
         prompts = tokenizer.prompts(stated, overhead=overhead)
@@ -72,7 +100,7 @@ async def _count(client: Client, workload: FixedWorkload, model: str, text: str)
     if reply.status != 200:
         shown = reply.body[:200].decode("utf-8", "replace")
         remedy = "does the server speak this API? --api completions or --api chat"
-        raise MachineError(Problem(f"HTTP {reply.status}: {shown}", reply.url, remedy))
+        raise MachineError(Problem(f"HTTP {reply.status}: {shown!r}", reply.url, remedy))
     tokens = prompt_tokens(reply.json())
     if tokens is None:
         remedy = "give --tokenizer PATH, or prompts of your own with --dataset FILE"

@@ -6,8 +6,17 @@ from infx.model.result import PointSummary
 
 
 def summarise(point: PointFile, records: tuple[RequestRecord, ...]) -> PointSummary:
-    """Compute a point's summary from its records; raises ValueError when moments run backwards."""
+    """Compute a point's summary from its records and what the client says of its own work.
+
+    Raises ValueError when moments run backwards.
+    """
     from infx.metrics.summary import summarise_point  # after the load: it imports every metric
 
+    audit = ["client-not-audited"]
+    if point.audit.get("plan_exhausted"):
+        audit.append("plan-exhausted")
+    if point.audit.get("prompt_passes", 1) != 1:
+        audit.append("prompts-repeated")
     slo = Slo(**point.slo) if point.slo else None
-    return summarise_point(point, Measured(records, gpus=point.recipe.gpus, slo=slo))
+    measured = Measured(records, gpus=point.recipe.gpus, slo=slo)
+    return summarise_point(point, measured, audit=tuple(audit))

@@ -5,12 +5,13 @@ the same socket read. Everything else (decoding, journal, progress) is done besi
 """
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 
 from infx.clock import NS, Clock
 from infx.errors import InfxError, MachineError, Problem
 from infx.load.decoding import Decoding
+from infx.load.lane import Lane
 from infx.load.plan import Plan
 from infx.load.progress import Progress, Tally
 from infx.load.target import Stop, Target
@@ -27,25 +28,12 @@ RESETS_ENDURED = 3
 """After so many kept connections that were closed under a request, none is kept any more."""
 
 
-class _Lane:
-    """One of the slots that always hold a live session."""
-
-    __slots__ = ("connection", "due_ns", "index", "number", "timer", "turns")
-
-    def __init__(self, index: int) -> None:
-        self.index = index
-        self.connection: Connection | None = None
-        self.turns: Iterator[int] = iter(())
-        self.number = 0
-        self.due_ns = 0
-        self.timer: asyncio.TimerHandle | None = None
-
-
 class Driver:
     """Runs the phases of one point. `keep_text` are the sessions whose answers are kept.
 
     `resets` counts requests that were sent again, because the server closed a connection that it
     had kept open before a byte of their answer; their `sent_ns` is the second sending.
+    `exhausted` tells that a phase ended by time found no session left to ask before its end.
     """
 
     def __init__(
@@ -63,7 +51,7 @@ class Driver:
         self._target = target
         self._journal = journal
         self._now = clock.now
-        self._lanes = [_Lane(index) for index in range(concurrency)]
+        self._lanes = [Lane(index) for index in range(concurrency)]
         self._keep_text = keep_text
         self._on_progress = on_progress
         self._answers = Decoding(clock.now, self._keep, self._check_done)
@@ -72,6 +60,7 @@ class Driver:
         self._requests = 0
         self._refusals = 0
         self.resets = 0
+        self.exhausted = False
         self._stopping = False
         self._stopped = False
         self._failure: BaseException | None = None
@@ -170,14 +159,14 @@ class Driver:
         except OSError as error:
             raise MachineError(explain(error, self._target.address)) from None
 
-    async def _connect(self, lane: _Lane) -> None:
+    async def _connect(self, lane: Lane) -> None:
         connection = Connection(self._now, lambda end: self._ended(lane, end), self._answers.soon)
         await self._target.dial(lambda: connection)
         lane.connection = connection
 
     # Sending
 
-    def _advance(self, lane: _Lane) -> None:
+    def _advance(self, lane: Lane) -> None:
         """Send the lane's next turn, from its session or the next one; or leave the lane idle."""
         if self._stopping:
             return
@@ -185,6 +174,7 @@ class Driver:
         while number is None:
             session = next(self._sessions, None)
             if session is None:
+                self.exhausted = self.exhausted or "deadline" in self._timers
                 return
             lane.turns = iter(self._plan.turns_of(session))
             number = next(lane.turns, None)
@@ -196,7 +186,7 @@ class Driver:
         else:
             self._dispatch(lane, number)
 
-    def _dispatch(self, lane: _Lane, number: int) -> None:
+    def _dispatch(self, lane: Lane, number: int) -> None:
         lane.timer, lane.number = None, number
         connection = lane.connection
         if (
@@ -209,12 +199,12 @@ class Driver:
         else:
             self._dispatch_anew(lane, None)
 
-    def _dispatch_anew(self, lane: _Lane, issue: Issue | None) -> None:
+    def _dispatch_anew(self, lane: Lane, issue: Issue | None) -> None:
         task = self._loop.create_task(self._connect_and_send(lane, issue))
         self._connecting.add(task)
         task.add_done_callback(self._dispatched)
 
-    async def _connect_and_send(self, lane: _Lane, issue: Issue | None) -> None:
+    async def _connect_and_send(self, lane: Lane, issue: Issue | None) -> None:
         if lane.connection is not None:
             lane.connection.close()
         try:
@@ -233,23 +223,24 @@ class Driver:
             self._fail(error)
         self._check_done()
 
-    def _refused(self, lane: _Lane, issue: Issue, error: OSError) -> None:
+    def _refused(self, lane: Lane, issue: Issue, error: OSError) -> None:
         problem = explain(error, self._target.address)
         self._refusals += 1
         if self._refusals > len(self._lanes):
-            self.gone = problem
+            what = f"the server went away: {problem.what}"
+            self.gone = Problem(what, problem.where, "its own log says why; the bundle is kept")
             self._stop_issuing()
         word = "refused" if isinstance(error, ConnectionRefusedError) else "unreached"
         self._end_unsent(lane, issue, word, problem.what)
 
-    def _end_unsent(self, lane: _Lane, issue: Issue, fault: str, detail: str) -> None:
+    def _end_unsent(self, lane: Lane, issue: Issue, fault: str, detail: str) -> None:
         exchange = Exchange(issue.sent_ns)
         exchange.fault, exchange.fault_detail = fault, detail
         exchange.end_ns = max(self._now(), issue.sent_ns)
         self._answers.begin(exchange, issue, keep_text=False)
         self._ended(lane, exchange)
 
-    def _issue(self, lane: _Lane) -> Issue:
+    def _issue(self, lane: Lane) -> Issue:
         """Write down that the lane's turn is sent now."""
         turn, now = self._plan.turn(lane.number), self._now()
         issue = Issue(
@@ -267,7 +258,7 @@ class Driver:
         self._journal.issue(issue)
         return issue
 
-    def _send(self, lane: _Lane, connection: Connection, issue: Issue) -> None:
+    def _send(self, lane: Lane, connection: Connection, issue: Issue) -> None:
         payload = self._target.payload(self._plan, lane.number, issue.asked_output, issue.request)
         exchange = connection.send(payload)
         sent = replace(issue, sent_ns=exchange.sent_ns)
@@ -275,7 +266,7 @@ class Driver:
 
     # Answers
 
-    def _ended(self, lane: _Lane, exchange: Exchange) -> None:
+    def _ended(self, lane: Lane, exchange: Exchange) -> None:
         if exchange.fault == "stale":
             self.resets += 1
             self._dispatch_anew(lane, self._answers.forget(exchange))

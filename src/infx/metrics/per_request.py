@@ -82,6 +82,16 @@ def per_token_s(record: RequestRecord, tokens_at_first: int = 1) -> float | None
     return decode / later if later > 0 else None
 
 
+def latencies(measured: Measured) -> dict[str, tuple[float, ...]]:
+    """Return every TTFT, TPOT and E2EL that the metrics of those names summarise, in seconds."""
+    records = completed(measured)
+    of_request = {"ttft": ttft_s, "tpot": per_token_s, "e2el": e2el_s}
+    return {
+        name: tuple(value for record in records if (value := measure(record)) is not None)
+        for name, measure in of_request.items()
+    }
+
+
 def distribution(values: Iterable[float | None], unit: str, reason: str) -> Metric:
     """Summarise the values that are known, or say why there are none."""
     known = [value for value in values if value is not None]

@@ -34,7 +34,8 @@ class PointFile(Value):
     `directory` under `points/` is the point id, with `-rN` for repetition N above 0.
     `calibration` is what sized the prompts (empty for a dataset). `audit` is what the client says
     of its own work: `keep_alive_resets` counts requests that were sent again because the server
-    had closed a kept connection before a byte of their answer.
+    had closed a kept connection before a byte of their answer, `plan_exhausted` tells that a phase
+    that ends by time ran out of prompts, `prompt_passes` how often a dataset was gone through.
     """
 
     schema_version: Literal[1] = 1

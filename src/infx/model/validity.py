@@ -1,4 +1,4 @@
-"""Why a point is not certified: every reason by its id, in one sentence for its reader."""
+"""Why a point or a run is not certified: each reason by its id, in one sentence."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -7,6 +7,12 @@ REASONS: Mapping[str, str] = MappingProxyType(
     {
         "client-not-audited": (
             "The client did not prove that it was not the bottleneck of this measurement."
+        ),
+        "plan-exhausted": (
+            "The planned prompts were used up before the stated time, so lanes stood idle."
+        ),
+        "prompts-repeated": (
+            "The dataset has fewer prompts than were asked, so a prefix cache may have known some."
         ),
         "nothing-ok": "No request of the profiling phase ended ok.",
         "error-rate": "More than 10 % of the requests that came to an outcome failed.",
@@ -23,6 +29,12 @@ REASONS: Mapping[str, str] = MappingProxyType(
         "output-shortfall": (
             "More than 5 % of the outputs are shorter than asked by more than 5 % or 50 tokens."
         ),
+        "run-running": "The run has not ended, or its client was killed.",
+        "run-interrupted": "The run was stopped before all of its points were measured.",
+        "run-failed": "The run failed before all of its points were measured.",
+        "run-recovered": "The client was killed; the bundle was finished from what it had kept.",
+        "point-unfinished": "A point began and has no summary.",
+        "no-points": "The run has no point.",
     }
 )
 """Reason id to its sentence, in the order in which they are reported."""

@@ -1,5 +1,6 @@
 """What a report is made of: facts and figures that were gathered and computed elsewhere."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from infx.model.bundle import Manifest, PointFile
@@ -9,11 +10,15 @@ from infx.model.result import Curve, PointSummary, RunResult
 
 @dataclass(frozen=True, slots=True)
 class ReportedPoint:
-    """One measured point: what was run, what it says, and every request behind it."""
+    """One measured point: what was run, what it says, and every request behind it.
+
+    `latencies` maps metric ids to the seconds of each request that the metric summarises.
+    """
 
     file: PointFile
     summary: PointSummary
     records: tuple[RequestRecord, ...]
+    latencies: Mapping[str, tuple[float, ...]]
 
     @property
     def key(self) -> str:

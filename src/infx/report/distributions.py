@@ -1,15 +1,9 @@
-"""The spread of each latency per point, as a few quantiles instead of every request.
+"""The spread of each latency per point, as a few quantiles instead of every request."""
 
-Formulas: workload-and-metrics section 4.1. Only successful profiling requests count, as they do in
-the metrics, so that the marked median and p99 are the ones in the tables.
-"""
-
-from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Sequence
 
 from pydantic import JsonValue
 
-from infx.model.record import EndState, Phase, RequestRecord
 from infx.report.columns import row_name
 from infx.report.content import ReportedPoint
 from infx.report.units import display_unit, figure, label
@@ -20,33 +14,6 @@ MOST_TICKS = 101
 
 LOG_FROM = 5.0
 """The ratio of largest to smallest latency from which strips stand on a logarithmic axis."""
-
-
-def ttft(record: RequestRecord) -> float | None:
-    """Seconds from sending to the first content."""
-    if record.first_content_ns is None:
-        return None
-    return (record.first_content_ns - record.sent_ns) / 1e9
-
-
-def e2el(record: RequestRecord) -> float | None:
-    """Seconds from sending to the last content."""
-    if record.last_content_ns is None:
-        return None
-    return (record.last_content_ns - record.sent_ns) / 1e9
-
-
-def tpot(record: RequestRecord) -> float | None:
-    """Seconds per output token after the first content; None where all came at one moment."""
-    decode_ns = sum(record.gaps_ns)
-    if not decode_ns or record.completion_tokens is None or record.completion_tokens < 2:
-        return None
-    return decode_ns / 1e9 / (record.completion_tokens - 1)
-
-
-LATENCIES: Mapping[str, Callable[[RequestRecord], float | None]] = MappingProxyType(
-    {"ttft": ttft, "tpot": tpot, "e2el": e2el}
-)
 
 
 def ticks(ordered: Sequence[float]) -> list[float]:
@@ -64,22 +31,17 @@ def axis_scale(values: Sequence[float], log_from: float) -> str:
 
 def distributions(points: Sequence[ReportedPoint]) -> list[JsonValue]:
     """Return one panel a latency: a strip for each point, and the points without one."""
-    return [_panel(metric, measure, points) for metric, measure in LATENCIES.items()]
+    names = dict.fromkeys(name for point in points for name in point.latencies)
+    return [_panel(name, points) for name in names]
 
 
-def _panel(
-    metric: str,
-    measure: Callable[[RequestRecord], float | None],
-    points: Sequence[ReportedPoint],
-) -> JsonValue:
+def _panel(metric: str, points: Sequence[ReportedPoint]) -> JsonValue:
     unit, factor = display_unit(metric, "s")
     rows: list[JsonValue] = []
     absent: list[JsonValue] = []
     shown: list[float] = []
     for point in points:
-        values = sorted(
-            value * factor for record in measured(point) if (value := measure(record)) is not None
-        )
+        values = sorted(value * factor for value in point.latencies.get(metric, ()))
         if values:
             shown += (values[0], values[-1])
             rows.append(_row(point, values, unit))
@@ -92,11 +54,6 @@ def _panel(
         "rows": rows,
         "absent": absent,
     }
-
-
-def measured(point: ReportedPoint) -> list[RequestRecord]:
-    """Return the requests that latencies are taken from."""
-    return [r for r in point.records if r.phase == Phase.PROFILING and r.state == EndState.OK]
 
 
 def _row(point: ReportedPoint, values: Sequence[float], unit: str) -> JsonValue:

@@ -1,0 +1,68 @@
+"""`infx.bench(...)`: the same run as the command line's, for notebooks and scripts."""
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from infx.clock import SystemClock
+from infx.errors import MachineError
+from infx.flows.bench import Watch, run_bench
+from infx.flows.options import BenchOptions
+from infx.flows.point import Brake
+from infx.flows.runs import Run
+from infx.load.progress import Progress
+from infx.model.recipe import BoundRecipe
+from infx.model.record import Slo
+from infx.model.workload import FixedWorkload
+from infx.workloads.shapes import shape as lengths
+
+
+def bench(
+    url: str,
+    *,
+    concurrency: int | Iterable[int] = 1,
+    shape: str = "1k1k",
+    workload: FixedWorkload | None = None,
+    model: str | None = None,
+    gpus: int | None = None,
+    slo: Slo | None = None,
+    repetitions: int = 1,
+    tokenizer: str | Path | None = None,
+    dataset: str | Path | None = None,
+    headers: Mapping[str, str] | None = None,
+    api_key: str | None = None,
+    out: str | Path = "runs",
+    on_progress: Callable[[Progress], None] = lambda _: None,
+) -> Run:
+    """Measure an OpenAI-compatible endpoint and return the finished run.
+
+    `shape` is `1k1k`, `8k1k`, `1k8k` or `INPUTxOUTPUT` tokens; a `workload` replaces it and says
+    everything else that is asked. The other arguments mean what the flags of `infx bench` mean.
+    Raises InputError for what cannot be asked and MachineError when nothing can be measured, or the
+    server died on the way; the bundle so far is kept under `out`.
+    """
+    isl, osl = lengths(shape)
+    if workload is None:
+        workload = FixedWorkload(isl=None if dataset else isl, osl=osl)
+    options = BenchOptions(
+        url=url,
+        workload=workload,
+        concurrency=(concurrency,) if isinstance(concurrency, int) else tuple(concurrency),
+        out=Path(out),
+        recipe=BoundRecipe(name="endpoint", gpus=gpus),
+        model=model,
+        repetitions=repetitions,
+        tokenizer=Path(tokenizer) if tokenizer else None,
+        dataset=Path(dataset) if dataset else None,
+        headers=tuple((headers or {}).items()),
+        api_key=api_key,
+        slo=slo,
+    )
+    flow = run_bench(options, clock=SystemClock(), brake=Brake(), watch=Watch(progress=on_progress))
+    # A thread of its own has no running loop, which a notebook's thread has.
+    with ThreadPoolExecutor(1) as thread:
+        outcome = thread.submit(asyncio.run, flow).result()
+    if outcome.failure is not None:
+        raise MachineError(outcome.failure)
+    return outcome.run
