@@ -8,6 +8,9 @@ import pytest
 
 from infx.errors import MachineError
 from infx.flows.weights import smollm2
+from transcript import infx
+
+__all__ = ["infx", "weights"]
 
 
 @pytest.fixture(scope="session")

@@ -8,14 +8,17 @@ from contextlib import contextmanager
 from infx.clock import SystemClock
 from infx.servers.truth.log import Sent
 from infx.servers.truth.script import Script
-from infx.servers.truth.server import TruthServer
+from infx.servers.truth.server import Between, TruthServer
 
 
 @contextmanager
-def truth_server(script: Script, log: list[Sent] | None = None) -> Iterator[str]:
+def truth_server(
+    script: Script, log: list[Sent] | None = None, *, between: Between | None = None
+) -> Iterator[str]:
     """Serve while the block runs; give the base URL. `log` gets each generation request."""
     loop = asyncio.new_event_loop()
-    server = TruthServer(script, SystemClock(), ([] if log is None else log).append)
+    keep = ([] if log is None else log).append
+    server = TruthServer(script, SystemClock(), keep, between=between)
     thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()
 

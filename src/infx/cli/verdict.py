@@ -11,7 +11,7 @@ from infx.model.result import PointSummary
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """An exit code, and what is against the run, one line each."""
+    """An exit code, and what there is to say of the run, one line each."""
 
     code: int
     lines: tuple[str, ...] = ()
@@ -31,18 +31,29 @@ def judge(outcome: Outcome, *, max_error: float, strict: bool) -> Verdict:
     nothing = tuple(_nothing_ok(outcome))
     if nothing:
         return Verdict(3, nothing)
-    lines = []
+    lines = list(_usage_missing(outcome))
+    code = 0
     failed = sum(map(_failed, result.points))
     ended = failed + sum(point.counts.ok for point in result.points)
     if failed > max_error * ended:
         lines.append(f"{failed} of {ended} requests failed; --max-error {max_error:g} allows less")
+        code = 1
     if strict and not result.certified:
         lines.append(f"not certified, and --strict asks for it: {', '.join(result.reasons)}")
-    return Verdict(1 if lines else 0, tuple(lines))
+        code = 1
+    return Verdict(code, tuple(lines))
 
 
 def _failed(point: PointSummary) -> int:
     return point.counts.error + point.counts.overflow + point.counts.lost
+
+
+def _usage_missing(outcome: Outcome) -> Iterator[str]:
+    run = outcome.run
+    if any("usage-missing" in point.reasons for point in run.result.points):
+        what = "some answers came without usage, so figures per token are missing"
+        remedy = "let the server honour stream_options.include_usage"
+        yield str(Problem(what, run.points[0].endpoint.url, remedy))
 
 
 def _nothing_ok(outcome: Outcome) -> Iterator[str]:
