@@ -1,0 +1,55 @@
+"""`--help` names every command and flag with a text; it is data, so it goes to stdout."""
+
+import re
+from importlib.metadata import version
+
+import pytest
+
+COMMANDS = {
+    "quickstart": "Measure a real engine with a small model, on this machine.",
+    "bench": "Measure an OpenAI-compatible endpoint.",
+    "report": "Write the static page of a run.",
+    "runs": "List, show, verify and recover run bundles.",
+}
+RUNS = {
+    "list": "List the runs of a folder.",
+    "show": "Print a run again, from its bundle.",
+    "verify": "Check a run's files and counts.",
+    "recover": "Finish the bundle of a killed run.",
+}
+
+
+@pytest.mark.parametrize(("words", "commands"), [((), COMMANDS), (("runs",), RUNS)])
+def test_each_command_stands_there_with_its_text(infx, words, commands):
+    said = infx(*words, "--help")
+    assert (said.code, said.err) == (0, "")
+    for name, text in commands.items():
+        assert re.search(rf"\b{name} +{re.escape(text)}", said.out), name
+
+
+@pytest.mark.parametrize("words", [(), ("runs",)])
+def test_without_a_command_there_is_help(infx, words):
+    assert infx(*words) == infx(*words, "--help")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("quickstart",), ("bench",), ("report",),
+        ("runs", "list"), ("runs", "show"), ("runs", "verify"), ("runs", "recover"),
+    ],
+)  # fmt: skip
+def test_each_flag_of_each_command_has_a_text(infx, words):
+    said = infx(*words, "--help")
+    assert (said.code, said.err) == (0, "")
+    assert said.out.startswith(f"Usage: infx {' '.join(words)}")
+    flags = re.findall(r"^│ +\*? *(--[a-z-]+)(.*)", said.out, flags=re.MULTILINE)
+    assert flags
+    for name, rest in flags:
+        without_type = re.sub(r"^( --[a-z-]+)*( [A-Z.]+)?", "", rest.strip("│ "))
+        assert re.search(r"[a-z]{2,}", without_type), f"{name} has no text"
+
+
+def test_the_version_is_the_packages(infx):
+    said = infx("--version")
+    assert (said.code, said.out) == (0, f"{version('infx')}\n")

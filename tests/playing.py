@@ -1,0 +1,41 @@
+"""A whole run against the truth server, in virtual time and without sockets."""
+
+from pathlib import Path
+
+from infx.clock import VirtualTimeLoop
+from infx.flows.bench import Outcome, Watch, run_bench
+from infx.flows.options import BenchOptions
+from infx.flows.point import Brake
+from infx.model.workload import FixedWorkload
+from infx.servers.truth.log import Sent
+from infx.servers.truth.script import Script
+from infx.servers.truth.server import TruthServer
+from memory_transport import memory_dial
+
+
+def play(out: Path, script: Script, **more: object) -> tuple[Outcome, list[Sent], list[str]]:
+    """Run a bench in virtual time; return its outcome, the server's log, and what was said."""
+    loop = VirtualTimeLoop()
+    log: list[Sent] = []
+    said: list[str] = []
+    server = TruthServer(script, loop, log.append)
+    settings: dict[str, object] = {
+        "url": "http://truth.test:8000",
+        "workload": FixedWorkload(isl=64, osl=32, range_ratio=1.0),
+        "concurrency": (1, 2, 4),
+        "out": out,
+    }
+    options = BenchOptions(**{**settings, **more})  # type: ignore[arg-type]
+    try:
+        outcome = loop.run_until_complete(
+            run_bench(
+                options,
+                clock=loop,
+                brake=Brake(),
+                watch=Watch(talk=said.append),
+                connect=memory_dial(server.protocol),
+            )
+        )
+    finally:
+        loop.close()
+    return outcome, log, said
