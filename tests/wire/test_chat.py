@@ -9,7 +9,8 @@ import pytest
 from infx.clock import NS, VirtualTimeLoop
 from infx.errors import InputError
 from infx.model.record import EndState, Issue, Phase, RequestRecord
-from infx.wire.chat import AnswerDecoder, body_frame
+from infx.wire.answer import AnswerDecoder
+from infx.wire.chat import body_frame
 from infx.wire.connection import Connection, Exchange
 from memory_transport import MemoryTransport, memory_dial
 

@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Callable
 
 from infx.model.record import Issue, RequestRecord
-from infx.wire.chat import AnswerDecoder
+from infx.wire.answer import AnswerDecoder
 from infx.wire.connection import Exchange
 
 SLICE_NS = 500_000

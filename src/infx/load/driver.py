@@ -5,6 +5,7 @@ the same socket read. Everything else (decoding, journal, progress) is done besi
 """
 
 import asyncio
+import gc
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -89,9 +90,14 @@ class Driver:
             lane.due_ns = start
             self._advance(lane)
         self._check_done()
+        # A collection of the oldest objects would stop the reads for tens of milliseconds.
+        gc.freeze()
+        gc.disable()
         try:
             await self._done
         finally:
+            gc.enable()
+            gc.unfreeze()
             for timer in self._timers.values():
                 timer.cancel()
         self._journal.flush()

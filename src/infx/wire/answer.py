@@ -1,0 +1,295 @@
+"""What a streamed answer says.
+
+Decoding is apart from reading: `AnswerDecoder` works on bytes and read moments that a connection
+has collected, in slices, whenever there is time for it.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import orjson
+
+from infx.model.record import EndState, Issue, RequestRecord
+from infx.wire.connection import Exchange
+from infx.wire.failure import error_text, is_overflow, refusal
+from infx.wire.sse import next_event
+from infx.wire.usage import count
+
+KEPT_TEXT = 64 * 1024
+"""Bytes kept of a sampled answer."""
+_SLICE = 16
+_NO_MOULD = (b"\n", b"\n")
+"""Fits no event: none begins with a line end."""
+
+
+class AnswerDecoder:
+    """Turns an exchange's bytes into a record, a slice at a time.
+
+    With `keep_text` the answer's own text (not its reasoning) is kept, up to 64 KiB.
+    """
+
+    def __init__(self, exchange: Exchange, *, keep_text: bool) -> None:
+        self.exchange = exchange
+        self._pieces: Iterator[bytes] = iter(())
+        self._offset = 0
+        self._mould = _NO_MOULD
+        self._read = 0
+        self._keep_text = keep_text
+        self._text: list[str] = []
+        self._text_size = 0
+        self._first: int | None = None
+        self._first_output: int | None = None
+        self._last = 0
+        self._gaps: list[int] = []
+        self._finish: str | None = None
+        self._done = False
+        self._usage: Mapping[str, Any] | None = None
+        self._first_chunk_tokens: int | None = None
+        self._server: dict[str, float] | None = None
+        self._error: str | None = None
+        self._malformed: str | None = None
+
+    def step(self, now: Callable[[], int], deadline_ns: int) -> bool:
+        """Decode whole events until the deadline; return True when nothing is left for now."""
+        exchange = self.exchange
+        if not self._is_stream():
+            return True
+        while self._drain(now, deadline_ns):
+            pieces = _plain_pieces(exchange.body)
+            if not pieces:
+                return self._read_odd(now, deadline_ns)
+            self._pieces, self._offset = iter(pieces), exchange.base
+            exchange.consume(sum(map(len, pieces)) + 2 * len(pieces))
+        return False
+
+    def _drain(self, now: Callable[[], int], deadline_ns: int) -> bool:
+        """Decode the pieces at hand; return False when the deadline came first."""
+        budget = _SLICE
+        for piece in self._pieces:
+            self._offset += len(piece) + 2
+            if not self._take_moulded(piece) and not self._take_plain(piece):
+                event = next_event(bytearray(piece), 0, closed=True)
+                if event is not None:
+                    self._take(event.kind, event.data, self._offset - 2)
+            budget -= 1
+            if not budget:
+                if now() >= deadline_ns:
+                    return False
+                budget = _SLICE
+        return True
+
+    def _take_moulded(self, piece: bytes) -> bool:
+        """Take an event that differs from an earlier plain one in its text alone.
+
+        What stands between the same bytes before and after, and holds no quote, is the inside of
+        the same JSON string; so this decodes without building the JSON.
+        """
+        before, after = self._mould
+        text = piece[len(before) : -len(after)]
+        if not (text and piece.startswith(before) and piece.endswith(after)) or b'"' in text:
+            return False
+        exchange, end, index = self.exchange, self._offset - 2, self._read
+        ends = exchange.ends
+        while ends[index] < end:
+            index += 1
+        self._read = index
+        moment = exchange.times[index]
+        self._gaps.append(moment - self._last)
+        self._last = moment
+        return True
+
+    def _take_plain(self, piece: bytes) -> bool:
+        """Take an event that is one line of data with one piece of text and nothing else.
+
+        Nearly all events of a stream are such; all others return False and go the long way.
+        """
+        if not piece.startswith(b"data: {"):
+            return False
+        try:
+            chunk = orjson.loads(piece[6:])
+            choice = chunk["choices"][0]
+            text = choice["delta"]["content"] if "delta" in choice else choice["text"]
+        except (orjson.JSONDecodeError, LookupError, TypeError):
+            return False
+        odd = (
+            not text
+            or type(text) is not str
+            or choice.get("finish_reason")
+            or chunk.get("usage")
+            or "error" in chunk
+            or "timings" in chunk
+            or len(chunk["choices"]) > 1
+        )
+        if odd:
+            return False
+        self._content(self._offset - 2, text)
+        if not self._keep_text:
+            self._mould = _mould_of(piece, text) or self._mould
+        return True
+
+    def _read_odd(self, now: Callable[[], int], deadline_ns: int) -> bool:
+        """Decode what is not plain: other line ends, or a stream's unfinished last event."""
+        exchange = self.exchange
+        closed = exchange.end_ns is not None
+        position = 0
+        finished = True
+        budget = _SLICE
+        while (event := next_event(exchange.body, position, closed=closed)) is not None:
+            position = event.next
+            self._take(event.kind, event.data, exchange.base + event.end)
+            budget -= 1
+            if not budget:
+                if now() >= deadline_ns:
+                    finished = False
+                    break
+                budget = _SLICE
+        exchange.consume(position)
+        return finished
+
+    def _take(self, kind: bytes, data: bytes, end: int) -> None:
+        if data == b"[DONE]":
+            self._done = True
+            return
+        try:
+            chunk = orjson.loads(data)
+        except orjson.JSONDecodeError as error:
+            self._malformed = self._malformed or f"{error}: {data[:80]!r}"
+            return
+        if not isinstance(chunk, dict):
+            self._malformed = self._malformed or f"not an object: {data[:80]!r}"
+            return
+        if kind == b"error" or chunk.get("error"):
+            self._error = self._error or error_text(chunk)
+            return
+        self._take_chunk(chunk, end)
+
+    def _take_chunk(self, chunk: dict[str, Any], end: int) -> None:
+        usage = chunk.get("usage")
+        if isinstance(usage, dict):
+            self._usage = usage
+        timings = chunk.get("timings")
+        if isinstance(timings, dict):
+            self._server = {k: float(v) for k, v in timings.items() if isinstance(v, int | float)}
+        for choice in _list(chunk.get("choices")):
+            if isinstance(choice, dict):
+                self._take_choice(choice, end)
+
+    def _take_choice(self, choice: dict[str, Any], end: int) -> None:
+        delta = choice.get("delta")
+        if not isinstance(delta, dict):
+            delta = choice
+        output = delta.get("content") or delta.get("text") or _calls(delta.get("tool_calls"))
+        if output or delta.get("reasoning_content") or delta.get("reasoning"):
+            self._content(end, output)
+        if choice.get("finish_reason"):
+            self._finish = str(choice["finish_reason"])
+
+    def _content(self, end: int, output: object) -> None:
+        """Take content whose last byte stands before absolute body offset `end`."""
+        ends, index = self.exchange.ends, self._read
+        while ends[index] < end:
+            index += 1
+        self._read = index
+        moment = self.exchange.times[index]
+        if self._first is None:
+            self._first = moment
+            self._first_chunk_tokens = count(self._usage, "completion_tokens")
+        else:
+            self._gaps.append(moment - self._last)
+        self._last = moment
+        if self._first_output is None and output:
+            self._first_output = moment
+        if self._keep_text and isinstance(output, str) and self._text_size < KEPT_TEXT:
+            kept = output[: KEPT_TEXT - self._text_size]
+            self._text.append(kept)
+            self._text_size += len(kept.encode())
+
+    def record(self, issue: Issue) -> RequestRecord:
+        """Return what became of `issue`, once the exchange ended and all of it is decoded."""
+        state, reason, detail = self._judge()
+        usage = self._usage or {}
+        exchange = self.exchange
+        return RequestRecord(
+            request=issue.request,
+            session=issue.session,
+            turn=issue.turn,
+            lane=issue.lane,
+            phase=issue.phase,
+            state=state,
+            due_ns=issue.due_ns,
+            sent_ns=issue.sent_ns,
+            end_ns=exchange.end_ns,
+            asked_input=issue.asked_input,
+            asked_output=issue.asked_output,
+            reason=reason,
+            detail=detail[:500] if detail else None,
+            status=exchange.status,
+            first_byte_ns=exchange.first_byte_ns,
+            first_content_ns=self._first,
+            first_output_ns=self._first_output,
+            gaps_ns=tuple(self._gaps),
+            finish=self._finish or ("done" if self._done else None),
+            prompt_tokens=count(usage, "prompt_tokens"),
+            completion_tokens=count(usage, "completion_tokens"),
+            reasoning_tokens=count(usage.get("completion_tokens_details"), "reasoning_tokens"),
+            cached_tokens=count(usage.get("prompt_tokens_details"), "cached_tokens"),
+            first_chunk_tokens=self._first_chunk_tokens,
+            text="".join(self._text) if self._keep_text else None,
+            server=self._server,
+        )
+
+    def _is_stream(self) -> bool:
+        exchange = self.exchange
+        media = exchange.header(b"content-type").lower()
+        return exchange.status == 200 and media.startswith(b"text/event-stream")
+
+    def _judge(self) -> tuple[EndState, str | None, str | None]:
+        exchange = self.exchange
+        if exchange.fault == "cancelled":
+            return EndState.CANCELLED_AT_END, "cancelled", exchange.fault_detail
+        if exchange.status is not None and exchange.status != 200:
+            return refusal(exchange.status, bytes(exchange.body))
+        if self._error:
+            overflow = is_overflow(self._error)
+            state = EndState.OVERFLOW if overflow else EndState.ERROR
+            return state, "context-overflow" if overflow else "in-stream-error", self._error
+        if exchange.fault and not (self._finish and self._first is not None):
+            return EndState.ERROR, exchange.fault, exchange.fault_detail
+        if not self._is_stream():
+            media = exchange.header(b"content-type").decode("latin-1") or "no content type"
+            shown = bytes(exchange.body[:200]).decode("utf-8", "replace")
+            return EndState.ERROR, "not-a-stream", f"{media}: {shown}"
+        if self._malformed:
+            return EndState.ERROR, "malformed", self._malformed
+        if self._first is None:
+            return EndState.ERROR, "empty", "the answer ended without a token"
+        if not self._finish and not self._done:
+            return EndState.ERROR, "truncated", "the answer ended without a finish reason"
+        return EndState.OK, None, None
+
+
+def _plain_pieces(body: bytearray) -> list[bytes]:
+    """Return the whole events at the body's start, where all line ends are LF; else none."""
+    cut = body.rfind(b"\n\n")
+    if cut < 0 or body.find(b"\r", 0, cut) >= 0:
+        return []
+    return bytes(body[:cut]).split(b"\n\n")
+
+
+def _mould_of(piece: bytes, text: str) -> tuple[bytes, bytes] | None:
+    """Return what stands before and after the text in its event, None where that is not clear."""
+    literal = orjson.dumps(text)
+    if piece.count(literal) != 1:
+        return None
+    before, _, after = piece.partition(literal)
+    return before + b'"', b'"' + after
+
+
+def _calls(calls: object) -> bool:
+    """Whether a tool-call delta carries any text: a name or arguments."""
+    functions = [c.get("function") for c in _list(calls) if isinstance(c, dict)]
+    return any(isinstance(f, dict) and (f.get("name") or f.get("arguments")) for f in functions)
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []

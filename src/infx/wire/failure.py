@@ -1,0 +1,45 @@
+"""What a server says when it does not answer, in words of our own."""
+
+from typing import Any
+
+import orjson
+
+from infx.model.record import EndState
+
+_OVERFLOW = (
+    "context length", "maximum context", "context_length_exceeded", "prompt is too long",
+    "exceed_context_size_error",
+)  # fmt: skip
+"""Phrases of a prompt that is longer than the context; the last one is llama.cpp's."""
+_REASONS = {401: "unauthorized", 403: "unauthorized", 404: "not-found", 429: "rate-limited"}
+
+
+def refusal(status: int, body: bytes) -> tuple[EndState, str, str]:
+    """Return end state, reason and detail of an answer with another status than 200."""
+    detail = f"HTTP {status}: {_body_text(body)}"
+    if is_overflow(detail):
+        return EndState.OVERFLOW, "context-overflow", detail
+    return EndState.ERROR, _REASONS.get(status, f"http-{status}"), detail
+
+
+def is_overflow(text: str) -> bool:
+    """Whether an error says that the prompt does not fit into the context."""
+    lower = text.lower()
+    return any(phrase in lower for phrase in _OVERFLOW)
+
+
+def error_text(chunk: dict[str, Any]) -> str:
+    """Return the message of an error object, and its type where it has one."""
+    error = chunk.get("error", chunk)
+    if isinstance(error, dict):
+        kind = error.get("type") or error.get("code") or ""
+        return f"{error.get('message', error)} ({kind})" if kind else str(error.get("message"))
+    return str(error)
+
+
+def _body_text(body: bytes) -> str:
+    try:
+        parsed = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        return body[:300].decode("utf-8", "replace")
+    return error_text(parsed) if isinstance(parsed, dict) else str(parsed)[:300]
