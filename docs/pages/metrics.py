@@ -17,8 +17,7 @@ def metrics() -> str:
     return page(
         "Metrics",
         doc(import_module("infx.metrics")),
-        "Sources named *workload-and-metrics* are notes on how the field defines its metrics; "
-        "they are not part of this repository.",
+        "InferenceX AgentX is the public agentic benchmark whose rules the field compares by.",
         table(("metric", "unit", "better when", "also per GPU"), map(_row, METRICS)),
         *map(_section, METRICS),
         f"## What a figure is\n\n{doc(MetricValue)}",

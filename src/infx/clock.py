@@ -31,6 +31,16 @@ class SystemClock:
     wall = staticmethod(time.time_ns)
 
 
+def event_loop() -> asyncio.AbstractEventLoop:
+    """Return a new event loop: uvloop's, or asyncio's own where uvloop is not built."""
+    try:
+        import uvloop
+    except ImportError:
+        return asyncio.new_event_loop()
+    loop: asyncio.AbstractEventLoop = uvloop.new_event_loop()
+    return loop
+
+
 class _JumpingSelector(selectors.DefaultSelector):
     """Polls without waiting, and moves the loop's time instead."""
 

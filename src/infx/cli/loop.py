@@ -5,6 +5,7 @@ import signal
 from collections.abc import Callable, Coroutine
 from typing import TypeVar
 
+from infx.clock import event_loop
 from infx.errors import Interrupted
 from infx.flows.point import Brake
 
@@ -17,12 +18,6 @@ def run(flow: Callable[[Brake], Coroutine[object, object, T]], talk: Callable[[s
     Raises Interrupted when the flow was cancelled before it had anything to drain.
     """
     brake = Brake()
-    try:
-        import uvloop
-
-        factory: Callable[[], asyncio.AbstractEventLoop] | None = uvloop.new_event_loop
-    except ImportError:  # not built for this platform; asyncio's own loop is slower, not wrong
-        factory = None
 
     async def braked() -> T:
         loop = asyncio.get_running_loop()
@@ -41,7 +36,7 @@ def run(flow: Callable[[Brake], Coroutine[object, object, T]], talk: Callable[[s
             loop.add_signal_handler(number, press)
         return await task
 
-    with asyncio.Runner(loop_factory=factory) as runner:
+    with asyncio.Runner(loop_factory=event_loop) as runner:
         try:
             return runner.run(braked())
         except asyncio.CancelledError:

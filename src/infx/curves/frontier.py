@@ -30,7 +30,7 @@ def reference_frontier(points: Iterable[XY], x_better: Better, y_better: Better)
     """Return the frontier by the public reference's rule: plateaus are kept.
 
     A point with the best y so far stays although its x is worse, so it may be dominated
-    (workload-and-metrics section 4.8). Each point once, in ascending order of x.
+    (the Pareto coverage rule of InferenceX). Each point once, in ascending order of x.
     Raises ValueError when a coordinate is not finite.
 
     >>> reference_frontier([(1, 100), (2, 90), (2, 120), (3, 120)], "smaller", "larger")

@@ -1,13 +1,13 @@
 """`infx.bench(...)`: the same run as the command line's, for notebooks and scripts."""
 
-import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
-from infx.clock import SystemClock
+from infx.clock import SystemClock, event_loop
 from infx.errors import MachineError
-from infx.flows.bench import Watch, run_bench
+from infx.flows.bench import Outcome, Watch, run_bench
 from infx.flows.options import BenchOptions
 from infx.flows.point import Brake
 from infx.flows.runs import Run
@@ -59,10 +59,25 @@ def bench(
         api_key=api_key,
         slo=slo,
     )
-    flow = run_bench(options, clock=SystemClock(), brake=Brake(), watch=Watch(progress=on_progress))
-    # A thread of its own has no running loop, which a notebook's thread has.
-    with ThreadPoolExecutor(1) as thread:
-        outcome = thread.submit(asyncio.run, flow).result()
+    outcome = _run_apart(options, Watch(progress=on_progress))
     if outcome.failure is not None:
         raise MachineError(outcome.failure)
     return outcome.run
+
+
+def _run_apart(options: BenchOptions, watch: Watch) -> Outcome:
+    """Run in a thread of its own: a notebook's thread has a running loop already.
+
+    An interruption drains the run, and its bundle is finished before KeyboardInterrupt goes on.
+    """
+    brake = Brake()
+    loop = event_loop()
+    flow = run_bench(options, clock=SystemClock(), brake=brake, watch=watch)
+    with closing(loop), ThreadPoolExecutor(1) as thread:
+        running = thread.submit(loop.run_until_complete, flow)
+        try:
+            return running.result()
+        except KeyboardInterrupt:
+            loop.call_soon_threadsafe(brake.press)
+            running.result()
+            raise

@@ -26,7 +26,7 @@ TICK_S = 0.25
 IDLE_LIMIT_NS = 4 * NS
 """Servers cut idle connections, some after 5 s; one idle for longer than this is made anew."""
 RESETS_ENDURED = 3
-"""After so many kept connections that were closed under a request, none is kept any more."""
+"""After more kept connections than these were closed under a request, none is kept any more."""
 
 
 class Driver:

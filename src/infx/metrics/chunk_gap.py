@@ -5,7 +5,7 @@ delivered are 0 apart. A chunk may carry several tokens, so this is no time per 
 figure that clients of fixed workloads publish as ITL.
 Unit: seconds.
 Absent when: no request of the profiling phase ended ok, or none delivered two content chunks.
-Source: the client's socket reads; workload-and-metrics section 4.1.
+Source: the client's socket reads; as InferenceX AgentX defines it.
 """
 
 from infx.metrics.per_request import NOTHING_OK, NS_PER_S, completed, distribution

@@ -4,7 +4,7 @@ Formula: percentile p = 1 / (percentile p of E2EL / OSL), so p90 is the slow tai
 p50; mean = 1 / (mean E2EL / OSL), the harmonic one; std over the reciprocals of the requests.
 Unit: tokens a second and user.
 Absent when: no request of the profiling phase ended ok, or none had content and usage.
-Source: the client's socket reads and the server's usage; workload-and-metrics sections 4.1, 4.2.
+Source: the client's socket reads and the server's usage; as InferenceX AgentX defines it.
 """
 
 from infx.metrics.per_request import NOTHING_OK, completed, e2el_s, reciprocals

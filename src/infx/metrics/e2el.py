@@ -3,7 +3,7 @@
 Formula: last content - sent, per ok request. A usage-only chunk and `[DONE]` never end it.
 Unit: seconds.
 Absent when: no request of the profiling phase ended ok, or none delivered content.
-Source: the client's socket reads; workload-and-metrics section 4.1.
+Source: the client's socket reads; as InferenceX AgentX defines it.
 """
 
 from infx.metrics.per_request import NO_CONTENT, NOTHING_OK, completed, distribution, e2el_s

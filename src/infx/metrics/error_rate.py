@@ -6,7 +6,7 @@ would only dilute the rate; one that exceeds the model's context (`overflow`) te
 Those three are published as counts, and judged as `censored` and `context-overflow`.
 Unit: share, 0 to 1.
 Absent when: no request of the profiling phase came to an outcome.
-Source: the client's end states; workload-and-metrics sections 2.5, 4.7.
+Source: the client's end states; the success gate of InferenceX AgentX.
 """
 
 from infx.metrics.per_point import share

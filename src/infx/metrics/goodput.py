@@ -6,7 +6,7 @@ meets its target; one whose tokens came at one moment did not keep its reader wa
 Unit: requests a second.
 Absent when: no target is set, no request of the profiling phase ended ok, the window has no length,
 or even one ok request lacks the content or usage to be judged.
-Source: the client's socket reads and the server's usage; design section 10 (`--slo`).
+Source: the client's socket reads and the server's usage; targets from `--slo`.
 """
 
 from infx.metrics.per_point import rate

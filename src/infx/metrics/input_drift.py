@@ -5,7 +5,7 @@ Formula: share of ok requests whose `usage.prompt_tokens` differs from the asked
 Unit: share, 0 to 1.
 Absent when: no request of the profiling phase ended ok, or none had both an asked input length and
 usage; a data set's own prompts have no asked length.
-Source: the plan and the server's usage; workload-and-metrics section 6.2, T12.
+Source: the plan and the server's usage; the defect of vllm-project/vllm#10847.
 """
 
 from infx.metrics.per_point import share

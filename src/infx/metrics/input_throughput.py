@@ -5,7 +5,7 @@ requests give neither tokens nor time.
 Unit: tokens a second.
 Absent when: no request of the profiling phase ended ok, the window has no length, or the server
 left out the count of even one ok request.
-Source: the client's socket reads and the server's usage; workload-and-metrics section 4.2.
+Source: the client's socket reads and the server's usage; as InferenceX AgentX defines it.
 """
 
 from infx.metrics.per_point import token_rate

@@ -4,7 +4,7 @@ Formula: percentile p = 1 / (percentile p of TPOT), so p90 is the slow tail and 
 mean = 1 / (mean TPOT), the harmonic one; std over the reciprocals of the requests.
 Unit: tokens a second and user.
 Absent when: TPOT is absent.
-Source: the client's socket reads and the server's usage; workload-and-metrics section 4.2.
+Source: the client's socket reads and the server's usage; as InferenceX AgentX defines it.
 """
 
 from infx.metrics.per_request import NOTHING_OK, completed, per_token_s, reciprocals

@@ -6,7 +6,7 @@ taken to carry one token, and ITL equals TPOT. The gaps between chunks are `chun
 Unit: seconds.
 Absent when: no request of the profiling phase ended ok, or none had usage, tokens after its first
 chunk and content at two moments.
-Source: the client's socket reads and the server's usage; workload-and-metrics section 4.1.
+Source: the client's socket reads and the server's usage; as InferenceX AgentX defines it.
 """
 
 from infx.metrics.per_request import NOTHING_OK, completed, distribution, per_token_s

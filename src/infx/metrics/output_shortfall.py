@@ -4,7 +4,7 @@ Formula: share of ok requests with OSL below the asked output by more than 5 % o
 tokens, whichever is less. OSL is the server's `usage.completion_tokens`.
 Unit: share, 0 to 1.
 Absent when: no request of the profiling phase ended ok, or none had usage.
-Source: the plan and the server's usage; workload-and-metrics section 6.2, T22.
+Source: the plan and the server's usage; the defect of vllm-project/vllm#13333.
 """
 
 from infx.metrics.per_point import share

@@ -3,7 +3,7 @@
 Formula: sent - due, per ok request. Due is when the plan wanted it sent.
 Unit: seconds.
 Absent when: no request of the profiling phase ended ok.
-Source: the plan and the client's clock; workload-and-metrics section 6.2, T10.
+Source: the plan and the client's clock; the defect of vllm-project/vllm#54101.
 """
 
 from infx.metrics.per_request import NOTHING_OK, NS_PER_S, completed, distribution

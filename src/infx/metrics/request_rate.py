@@ -3,7 +3,7 @@
 Formula: ok requests / (last content - first sent, over the ok requests).
 Unit: requests a second.
 Absent when: no request of the profiling phase ended ok, or their window has no length.
-Source: the client's socket reads; workload-and-metrics section 4.2.
+Source: the client's socket reads; as InferenceX AgentX defines it.
 """
 
 from infx.metrics.per_point import rate

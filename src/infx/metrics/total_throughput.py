@@ -6,7 +6,7 @@ prompt work that was really done.
 Unit: tokens a second.
 Absent when: no request of the profiling phase ended ok, the window has no length, or the server
 left out a count of even one ok request.
-Source: the client's socket reads and the server's usage; workload-and-metrics section 4.2.
+Source: the client's socket reads and the server's usage; as InferenceX AgentX defines it.
 """
 
 from infx.metrics.per_point import token_rate

@@ -3,7 +3,7 @@
 Formula: first content that is not reasoning - sent, per ok request.
 Unit: seconds.
 Absent when: no request of the profiling phase ended ok, or all content was reasoning.
-Source: the client's socket reads; workload-and-metrics section 4.1.
+Source: the client's socket reads; as InferenceX AgentX defines it.
 """
 
 from infx.metrics.per_request import NOTHING_OK, NS_PER_S, completed, distribution

@@ -4,7 +4,7 @@ Formula: first content - sent, per ok request. Content is the first non-empty de
 text, reasoning or tool call; an empty or role-only delta never counts.
 Unit: seconds.
 Absent when: no request of the profiling phase ended ok, or none delivered content.
-Source: the client's socket reads; workload-and-metrics section 4.1.
+Source: the client's socket reads; as InferenceX AgentX defines it.
 """
 
 from infx.metrics.per_request import NO_CONTENT, NOTHING_OK, completed, distribution, ttft_s

@@ -6,7 +6,7 @@ Unit: tokens a second.
 Absent when: no request of the profiling phase ended ok, the window has no length, or the server
 left out a count of even one ok request: an unreported hit is not a miss. Also when it counts more
 cached tokens than the prompt has.
-Source: the client's socket reads and the server's usage; workload-and-metrics sections 0, 4.2.
+Source: the client's socket reads and the server's usage; as InferenceX AgentX defines it.
 """
 
 from infx.metrics.per_point import token_rate

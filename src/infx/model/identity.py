@@ -19,7 +19,7 @@ from infx.model.recipe import BoundRecipe
 from infx.model.workload import FixedWorkload
 
 STARRED = ("spec", "disagg", "offload")
-"""Parts of a curve key that one agentic curve pools (results-and-dashboard section 2.3)."""
+"""Parts of a curve key that one agentic curve pools."""
 
 
 def canonical(value: object) -> bytes:

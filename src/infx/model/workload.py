@@ -19,7 +19,7 @@ Api = Literal["chat", "completions"]
 NAMED_SHAPES: Mapping[str, tuple[int, int]] = MappingProxyType(
     {"1k1k": (1024, 1024), "8k1k": (8192, 1024), "1k8k": (1024, 8192)}
 )
-"""Shape name to input and output tokens (workload-and-metrics section 3)."""
+"""Shape name to input and output tokens, as InferenceX names them."""
 
 
 class FixedWorkload(Value):

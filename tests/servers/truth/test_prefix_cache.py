@@ -4,7 +4,7 @@ from infx.servers.truth.prefix_cache import PrefixCache
 
 
 def test_the_reference_sequence_hits_0_4_2_0():
-    """Golden of workload-and-metrics section 1.8: 6 of 15 blocks (a key stands for its prefix)."""
+    """The golden vector of AgentX prefix hits: 6 of 15 blocks (a key stands for its prefix)."""
     cache = PrefixCache(100)
     hits = []
     for ids in ([1, 2, 3, 4], [1, 2, 3, 4, 5], [1, 2, 9], [7, 1, 2]):
