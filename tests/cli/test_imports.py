@@ -1,0 +1,87 @@
+"""What is not imported before the first request of the load: it would cost start time and memory.
+
+numpy alone costs more than all that is needed, and what draws, summarises or judges has its turn
+when the load is over.
+"""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from infx.servers.truth.script import Script
+from served import truth_server
+
+RUNNER = """
+import json, sys
+from infx.cli.main import main
+from infx.wire.connection import Connection
+
+send = Connection.send
+
+def first(self, payload):
+    if b"\\r\\nX-Request-ID: infx-" in payload:
+        Connection.send = send
+        with open("modules.json", "w") as file:
+            json.dump(sorted(sys.modules), file)
+    return send(self, payload)
+
+Connection.send = first
+sys.exit(main(sys.argv[1:]))
+"""
+
+FOREIGN = {
+    "cyclopts.help", "docutils", "fastapi", "httpx", "multiprocessing.pool", "numpy", "rich",
+    "tokenizers", "uvicorn", "yaml", "jinja2", "xllamacpp",
+}  # fmt: skip
+ROOMS = {
+    "infx.curves", "infx.dashboard", "infx.engines", "infx.evals", "infx.flows.curves",
+    "infx.flows.quickstart", "infx.flows.report", "infx.flows.runs", "infx.launch",
+    "infx.metrics", "infx.policy", "infx.process", "infx.report", "infx.servers",
+    "infx.stats.bootstrap", "infx.cli.outcome", "infx.cli.plot", "infx.cli.quickstart",
+    "infx.cli.runs", "infx.cli.tables", "infx.cli.verdict", "infx.store.bundle_audit",
+    "infx.store.bundle_reader", "infx.store.bundle_recovery", "infx.store.documents",
+    "infx.store.fetch", "infx.store.tree", "infx.store.yaml_syntax",
+}  # fmt: skip
+CALIBRATED = {"calibration", "draws", "fixed", "prompts", "shapes", "vocabulary"}
+DATASET = {"dataset", "dataset_rows", "draws", "fixed", "prompts", "shapes", "vocabulary"}
+
+
+@pytest.fixture(scope="module")
+def url():
+    with truth_server(Script(ttft_s=0, itl_s=0)) as base:
+        yield base
+
+
+def imported(url, folder, *flags):
+    """Return the modules of a bench's process at the moment of its first planned request."""
+    (folder / "own.jsonl").write_text('{"prompt": "what is time?"}\n')
+    words = ("bench", url, "--osl", "4", "--requests", "2", *flags)
+    done = subprocess.run(
+        (sys.executable, "-c", RUNNER, *words), cwd=folder, capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return set(json.loads((folder / "modules.json").read_text()))
+
+
+def within(modules, roots):
+    return {m for m in modules if any(m == root or m.startswith(f"{root}.") for root in roots)}
+
+
+@pytest.mark.parametrize(
+    ("flags", "workloads"),
+    [(("--isl", "32"), CALIBRATED), (("--dataset", "own.jsonl"), DATASET)],
+    ids=["calibrated", "dataset"],
+)
+def test_before_the_first_request(url, tmp_path, flags, workloads):
+    modules = imported(url, tmp_path, *flags)
+    assert within(modules, FOREIGN) == set()
+    assert within(modules, ROOMS) == set()
+    of_workloads = {m.split(".")[2] for m in modules if m.startswith("infx.workloads.")}
+    assert of_workloads == workloads
+    assert {m.split(".")[1] for m in modules if m.startswith("infx.")} == {
+        "cli", "clock", "errors", "flows", "load", "model", "stats", "store", "telemetry", "wire",
+        "workloads",
+    }  # fmt: skip
