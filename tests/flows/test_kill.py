@@ -17,12 +17,13 @@ from truth_child import TruthChild, truth_child
 
 MOMENTS = 20
 GROUP = 10
-LAST_S = 3.0
-"""The last moment, counted from a run's first line: in its third point, or its fourth."""
+LAST_S = 4.0
+"""The last moment, counted from a run's first line: in its second point."""
 BOUND_NS = NS
 PACE = ("--ttft", "0.01", "--itl", "0.01", "--tokens-per-chunk", "8")
 SHAPE = ("--isl", "32", "--osl", "32", "--range-ratio", "1")
-SWEEP = ("--duration", "800ms", "--concurrency", "4,8,6,2,1")
+SWEEP = ("--duration", "2500ms", "--concurrency", "4,8")
+"""Phases that last, so that the journal's own pace is tried and not only the end of a phase."""
 
 
 @dataclass
@@ -73,7 +74,12 @@ def by_id(path: Path) -> dict[str, RequestRecord]:
     }
 
 
+@pytest.mark.slow
 def test_at_twenty_moments_nothing_is_lost_but_the_last_second(infx, tmp_path):
+    """Only this proves the bound on the real clock, with real processes and a real kill -9.
+
+    Twenty clients start twice in groups, and a busy machine takes its time for that.
+    """
     moments = random.Random(2).sample(range(MOMENTS), MOMENTS)
     log = tmp_path / "log"
     victims: list[Victim] = []
