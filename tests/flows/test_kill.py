@@ -8,6 +8,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
+
 from infx.clock import NS
 from infx.flows.runs import list_runs, open_run, verify_run
 from infx.model.record import EndState, RequestRecord
