@@ -14,7 +14,7 @@ from infx.model.record import EndState
 from infx.servers.truth.refusal import Refusal
 from infx.servers.truth.script import Script
 from served import truth_server
-from transcript import anonymous, only_run
+from transcript import CONSOLE, anonymous, only_run
 from truth_child import truth_child
 
 SMALL = ("--isl", "32", "--osl", "8", "--range-ratio", "1")
@@ -187,14 +187,28 @@ def test_a_disk_that_is_full_from_the_beginning(tmp_path):
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_output_that_cannot_be_written(tmp_path):
     """The measurement is not lost with it."""
-    infx = Path(sys.executable).with_name("infx")
     with truth_server(Script(ttft_s=0, itl_s=0)) as url, Path("/dev/full").open("w") as full:
         done = subprocess.run(
-            (infx, "bench", url, *SMALL), stdout=full, stderr=subprocess.PIPE, cwd=tmp_path,
+            (CONSOLE, "bench", url, *SMALL), stdout=full, stderr=subprocess.PIPE, cwd=tmp_path,
             check=False, text=True,
         )  # fmt: skip
     assert done.returncode == 3
     assert done.stderr.splitlines()[-1] == (
         "infx: stdout: cannot write: No space left on device; the bundle is kept; print it again"
     )
+    assert verify_run(only_run(tmp_path / "runs")) == ()
+
+
+def test_a_reader_that_has_seen_enough(tmp_path):
+    """As in `infx bench ... | head -1`."""
+    read, write = os.pipe()
+    os.close(read)
+    with truth_server(Script(ttft_s=0, itl_s=0)) as url:
+        done = subprocess.run(
+            (CONSOLE, "bench", url, *SMALL), stdout=write, stderr=subprocess.PIPE, cwd=tmp_path,
+            check=False, text=True,
+        )  # fmt: skip
+    os.close(write)
+    assert done.returncode == 0
+    assert done.stderr.splitlines()[-1] == "concurrency 1: 10 ok"
     assert verify_run(only_run(tmp_path / "runs")) == ()
