@@ -25,7 +25,12 @@ TURNS = st.builds(
     st.integers(0, 2**60),
 )
 SESSIONS = st.lists(
-    st.builds(Session, st.sampled_from(Phase), st.lists(TURNS, min_size=1, max_size=3).map(tuple)),
+    st.builds(
+        Session,
+        st.sampled_from(Phase),
+        st.lists(TURNS, min_size=1, max_size=3).map(tuple),
+        st.none() | st.integers(0, 2**60),
+    ),
     max_size=5,
 )
 
@@ -40,6 +45,7 @@ def test_what_goes_in_comes_out(sessions: list[Session]) -> None:
     number = 0
     for index, session in enumerate(sessions):
         assert index in plan.sessions(session.phase)
+        assert plan.start_of(index) == session.start_ns
         assert list(plan.turns_of(index)) == list(range(number, number + len(session.turns)))
         for position, turn in enumerate(session.turns):
             planned = plan.turn(number)
@@ -90,7 +96,7 @@ def test_the_digest_is_a_golden_vector() -> None:
         + opening + text + closing + bytes(2)
         + b"".join(n.to_bytes(4, "little") for n in (0, 1, 2)) + bytes(4)
         + u64(3, 0, 0, 8, 5, 0)
-        + u64(1, 1)
+        + u64(1, 1) + b"\xff" * 8
     )  # fmt: skip
     assert plan_bytes([fixed("hi")], api="chat") == expected
     assert plan_digest(expected) == plan_digest(plan_bytes([fixed("hi")], api="chat"))

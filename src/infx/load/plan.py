@@ -50,18 +50,23 @@ class Plan:
         self._fragments = section(size)
         self._references = section(references * 4).cast("I")
         self._turns = section(turns * _TURN * 8).cast("q")
-        self._sessions = section(sessions * 16).cast("q")
+        self._sessions = section(sessions * 24).cast("q")
 
     def sessions(self, phase: Phase) -> Sequence[int]:
         """Return the numbers of a phase's sessions, in plan order."""
         code = PHASES.index(phase)
-        count = len(self._sessions) // 2
-        return [number for number in range(count) if self._sessions[2 * number + 1] == code]
+        count = len(self._sessions) // 3
+        return [number for number in range(count) if self._sessions[3 * number + 1] == code]
 
     def turns_of(self, session: int) -> range:
         """Return the turn numbers of a session."""
-        first = self._sessions[2 * session - 2] if session else 0
-        return range(first, self._sessions[2 * session])
+        first = self._sessions[3 * session - 3] if session else 0
+        return range(first, self._sessions[3 * session])
+
+    def start_of(self, session: int) -> int | None:
+        """Return when a session is due, in ns after its phase's start; None in a closed loop."""
+        start = self._sessions[3 * session + 2]
+        return None if start < 0 else start
 
     def turn(self, number: int) -> PlannedTurn:
         """Return what a turn asks, apart from its prompt."""

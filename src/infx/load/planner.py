@@ -8,7 +8,7 @@ Layout, all integers little-endian: the line `infx-plan 1 API\\n`, five counts a
 fragment bytes, fragment references, turns, sessions), then the sections in that order, each padded
 to 8 bytes: fragment ends (u64), fragment bytes, references (u32), turns (6 x i64: end of its
 references, session, index in the session, asked output, asked input or -1, delay in ns), sessions
-(2 x i64: end of its turns, 0 for warmup and 1 for profiling).
+(3 x i64: end of its turns, 0 for warmup and 1 for profiling, start in ns or -1).
 """
 
 from array import array
@@ -84,10 +84,11 @@ def plan_bytes(sessions: Iterable[Session], *, api: Api) -> bytes:
             asked_input = -1 if turn.asked_input is None else turn.asked_input
             row = (len(references), number, index, turn.asked_output, asked_input, turn.delay_ns)
             turns.extend(row)
-        session_rows.extend((len(turns) // 6, PHASES.index(session.phase)))
+        start_ns = -1 if session.start_ns is None else session.start_ns
+        session_rows.extend((len(turns) // 6, PHASES.index(session.phase), start_ns))
     counts = (
         len(fragments.ends), len(fragments.data), len(references), len(turns) // 6,
-        len(session_rows) // 2,
+        len(session_rows) // 3,
     )  # fmt: skip
     head = MAGIC + api.encode() + b"\n"
     sections = (

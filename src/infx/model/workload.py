@@ -78,7 +78,12 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """Turns that follow each other on one lane."""
+    """Turns that follow each other on one lane.
+
+    `start_ns` is when the session is due, after the start of its phase (open loop); None means that
+    a lane takes it when it is free (closed loop).
+    """
 
     phase: Phase
     turns: tuple[Turn, ...]
+    start_ns: int | None = None
