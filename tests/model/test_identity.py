@@ -23,8 +23,8 @@ ENDPOINT_TEXT = (
 )
 WORKLOAD = FixedWorkload(isl=1024, osl=1024)
 WORKLOAD_TEXT = (
-    '{"api":"chat","dataset":null,"duration_s":null,"extra_body":{},"ignore_eos":true,'
-    '"isl":1024,"osl":1024,"range_ratio":"0.8","requests":null,"requests_per_lane":10,'
+    '{"api":"chat","arrival":null,"dataset":null,"duration_s":null,"extra_body":{},"ignore_eos":true,'
+    '"isl":1024,"osl":1024,"ramp_s":null,"range_ratio":"0.8","requests":null,"requests_per_lane":10,'
     '"scenario":"fixed","seed":0,"temperature":"0","tokenizer":"calibrated","warmups":null,'
     '"warmups_per_lane":2}'
 )

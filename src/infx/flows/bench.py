@@ -28,6 +28,7 @@ from infx.model.bundle import ClockAnchor, Manifest, PointFile, RunState
 from infx.model.identity import curve_key, point_id, recipe_digest, workload_digest
 from infx.model.launch import Endpoint
 from infx.model.result import PointSummary
+from infx.model.workload import FixedWorkload
 from infx.store import bundles
 from infx.store.bundles import BundleWriter
 from infx.store.journal import records
@@ -153,9 +154,9 @@ class _Bench:
             options.workload, self._given, self._client, self._model, self._watch.talk
         )
         for repetition in range(options.repetitions):
-            for concurrency in options.concurrency:
+            for workload, concurrency in options.points(self._sizing.workload):
                 try:
-                    await self._run_point(writer, concurrency, repetition)
+                    await self._run_point(writer, workload, concurrency, repetition)
                 except MachineError as error:
                     if not self._measured:
                         raise
@@ -163,12 +164,14 @@ class _Bench:
                 if self.failure or self._brake.presses:
                     return
 
-    async def _run_point(self, writer: BundleWriter, concurrency: int, repetition: int) -> None:
+    async def _run_point(
+        self, writer: BundleWriter, workload: FixedWorkload, concurrency: int, repetition: int
+    ) -> None:
         options, sizing = self._options, self._sizing
-        point = self._point(concurrency, repetition)
+        point = self._point(workload, concurrency, repetition)
         directory = writer.begin_point(point)
         asked = sessions(
-            sizing.workload, concurrency=concurrency, repetition=repetition, prompts=sizing.prompts
+            workload, concurrency=concurrency, repetition=repetition, prompts=sizing.prompts
         )
         audit = {"prompt_passes": sizing.passes(len(asked))}
         measured = await measure(
@@ -187,22 +190,22 @@ class _Bench:
         self._measured += 1
         self._watch.point(summary)
 
-    def _point(self, concurrency: int, repetition: int) -> PointFile:
+    def _point(self, workload: FixedWorkload, concurrency: int, repetition: int) -> PointFile:
         options, sizing = self._options, self._sizing
         recipe = options.recipe
         if recipe.model is None:
             recipe = recipe.model_copy(update={"model": self._model})
-        recipe_key, workload_key = recipe_digest(recipe), workload_digest(sizing.workload)
+        recipe_key, workload_key = recipe_digest(recipe), workload_digest(workload)
         targets = asdict(options.slo) if options.slo else {}
         return PointFile(
             point_id=point_id(recipe=recipe_key, workload=workload_key, concurrency=concurrency),
             recipe_digest=recipe_key,
             workload_digest=workload_key,
-            curve_key=curve_key(recipe, sizing.workload),
+            curve_key=curve_key(recipe, workload),
             concurrency=concurrency,
             repetition=repetition,
             recipe=recipe,
-            workload=sizing.workload,
+            workload=workload,
             endpoint=Endpoint(url=self._client.address.url, model=self._model),
             launch=options.launch,
             calibration=dict(sizing.facts),

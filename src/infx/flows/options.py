@@ -4,6 +4,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import product
+from math import inf
 from pathlib import Path
 
 from infx.errors import InputError, Problem
@@ -32,8 +34,10 @@ class BenchOptions:
     `url` is the base URL of an OpenAI-compatible server. `recipe` is what is known of the server;
     its model is filled in from `/v1/models` where it is null. `model` is the name to ask for.
     `tokenizer` or `dataset` name files; without either, prompts are sized against the server's own
-    count. `api_key` is sent as a bearer token and never written down. `slo` adds goodput.
-    `grace_s` is how long a run that ends by time, or by Ctrl-C, waits for open answers.
+    count. `rates` measures one point for each arrival rate in requests/s, Poisson unless the
+    workload states another process; `concurrency` then bounds the requests in flight.
+    `api_key` is sent as a bearer token and never written down. `slo` adds goodput. `grace_s`
+    is how long a run that ends by time, or by Ctrl-C, waits for open answers.
     `simulated` marks a server that only imitates an engine. `command` stands in the manifest as it
     is, so secrets are masked in it before.
     """
@@ -45,6 +49,7 @@ class BenchOptions:
     recipe: BoundRecipe = field(default_factory=lambda: BoundRecipe(name="endpoint"))
     launch: LaunchPlan | None = None
     model: str | None = None
+    rates: tuple[float, ...] = ()
     repetitions: int = 1
     tokenizer: Path | None = None
     dataset: Path | None = None
@@ -59,6 +64,7 @@ class BenchOptions:
         """Raise InputError with every problem that can be told before anything is asked."""
         problems = [
             *_sweep(self.concurrency, self.repetitions),
+            *_rates(self.rates, self.workload),
             *_headers(self.headers, self.api_key),
             *reserved_fields(self.workload.extra_body),
         ]
@@ -70,6 +76,14 @@ class BenchOptions:
             problems.append(Problem(what, "--tokenizer", "give one of --dataset and --tokenizer"))
         if problems:
             raise InputError(*problems)
+
+    def points(self, workload: FixedWorkload) -> Iterator[tuple[FixedWorkload, int]]:
+        """Yield what each point of a sweep asks, and at which concurrency, in order.
+
+        `workload` is the options' own, or what became of it when its prompts were sized.
+        """
+        asked = [workload.at_rate(rate) for rate in self.rates] or [workload]
+        return product(asked, self.concurrency)
 
 
 def _sweep(concurrency: tuple[int, ...], repetitions: int) -> Iterator[Problem]:
@@ -85,6 +99,22 @@ def _sweep(concurrency: tuple[int, ...], repetitions: int) -> Iterator[Problem]:
         yield Problem("no concurrency is given", "--concurrency", "use 1,2,4")
     if repetitions < 1:
         yield Problem(f"{repetitions} is not possible", "--repetitions", "use 1 or more")
+
+
+def _rates(rates: tuple[float, ...], workload: FixedWorkload) -> Iterator[Problem]:
+    for rate in rates:
+        if not 0 < rate < inf:
+            yield Problem(f"{rate:g} requests/s cannot be asked", "--rate", "use a rate above 0")
+    for rate, times in Counter(rates).items():
+        if times > 1:
+            what = f"rate {rate:g} is given more than once"
+            yield Problem(what, "--rate", "use --repetitions to measure again")
+    if rates and workload.arrival is not None and workload.arrival.rates:
+        what = "a series of rates is stated already"
+        yield Problem(what, "--rate", "give one of --rate and --rate-file")
+    if rates and workload.ramp_s is not None:
+        what = "the workload ramps its concurrency, and a rate leaves it open"
+        yield Problem(what, "--ramp", "state the ramp of the arrivals instead")
 
 
 def _headers(headers: tuple[tuple[str, str], ...], api_key: str | None) -> Iterator[Problem]:

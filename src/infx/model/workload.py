@@ -6,10 +6,11 @@ dataclasses; the workload stands in every point's file, so it is a pydantic valu
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Literal
 
-from pydantic import Field, JsonValue
+from pydantic import Field, JsonValue, model_validator
 
 from infx.model.record import Phase
 from infx.model.value import Value
@@ -22,6 +23,42 @@ NAMED_SHAPES: Mapping[str, tuple[int, int]] = MappingProxyType(
 """Shape name to input and output tokens, as InferenceX names them."""
 
 
+class Arrival(Value):
+    """When the requests of an open loop are due, however the server keeps up.
+
+    `rate` is in requests/s. `rates` stands in its place where the rate changes: pairs of a second
+    after the start and the rate from then on, until the next pair, the last without an end. Gaps
+    between arrivals are exponential (`poisson`), equal (`constant`), or of a `gamma` distribution
+    with `shape` k: their standard deviation is 1/sqrt(k) of their mean, so below 1 is burstier
+    than Poisson. Over the first `ramp_s` seconds the rate is scaled from 0 up to what is stated.
+    """
+
+    process: Literal["poisson", "constant", "gamma"] = "poisson"
+    rate: float | None = Field(default=None, gt=0)
+    shape: float | None = Field(default=None, gt=0)
+    rates: tuple[tuple[float, float], ...] = ()
+    ramp_s: float | None = Field(default=None, gt=0)
+
+    @model_validator(mode="after")
+    def _is_whole(self) -> "Arrival":
+        if (self.rate is None) == (not self.rates):
+            raise ValueError("state either a rate or a series of rates")
+        if (self.process == "gamma") != (self.shape is not None):
+            raise ValueError("a shape belongs to gamma arrivals, and they need one")
+        if self.rates:
+            seconds, values = zip(*self.rates, strict=True)
+            if seconds[0] != 0 or any(later <= earlier for earlier, later in pairwise(seconds)):
+                raise ValueError("a series of rates starts at second 0, and its seconds grow")
+            if min(values) < 0 or max(values) == 0:
+                raise ValueError("a series has no rate below 0, and at least one above")
+        return self
+
+    @property
+    def peak(self) -> float:
+        """The largest rate that is asked, in requests/s."""
+        return self.rate if self.rate is not None else max(rate for _, rate in self.rates)
+
+
 class FixedWorkload(Value):
     """Requests of given input and output lengths, independent of each other.
 
@@ -30,6 +67,10 @@ class FixedWorkload(Value):
     `tokenizer` is `calibrated` (sized against the server's own count) or `sha256:...` of the
     tokenizer file that sized the prompts. Each lane asks `requests_per_lane` requests after
     `warmups_per_lane` warmups, unless `requests`, `warmups` or `duration_s` state a total.
+
+    With an `arrival` the loop is open: requests are due at moments of their own, and concurrency
+    only bounds how many are in flight. Without one, lanes ask again as soon as they are answered;
+    over the first `ramp_s` seconds they start one after the other, evenly spread.
     """
 
     scenario: Literal["fixed"] = "fixed"
@@ -48,6 +89,22 @@ class FixedWorkload(Value):
     requests: int | None = Field(default=None, gt=0)
     warmups: int | None = Field(default=None, ge=0)
     duration_s: float | None = Field(default=None, gt=0)
+    arrival: Arrival | None = None
+    ramp_s: float | None = Field(default=None, gt=0)
+
+    @model_validator(mode="after")
+    def _has_one_ramp(self) -> "FixedWorkload":
+        if self.arrival is not None and self.ramp_s is not None:
+            raise ValueError("an open loop ramps its rate: state ramp_s of the arrival")
+        return self
+
+    def at_rate(self, rate: float) -> "FixedWorkload":
+        """Return the workload with its arrivals at that rate, Poisson where none are stated.
+
+        Raises ValueError where the rate is not above 0, or the arrivals have a series of rates.
+        """
+        stated = {} if self.arrival is None else self.arrival.model_dump()
+        return self.model_copy(update={"arrival": Arrival(**{**stated, "rate": rate})})
 
 
 @dataclass(frozen=True, slots=True)
