@@ -15,7 +15,9 @@ NS = 1_000_000_000
 
 
 class Clock(Protocol):
-    """A source of moments."""
+    """A source of moments. Timers of its loop may be late by `timer_grain_ns` when it is idle."""
+
+    timer_grain_ns: int
 
     def now(self) -> int:
         """Monotonic nanoseconds, the same clock for every process of the host."""
@@ -27,6 +29,7 @@ class Clock(Protocol):
 class SystemClock:
     """The host's CLOCK_MONOTONIC and CLOCK_REALTIME."""
 
+    timer_grain_ns = 1_000_000
     now = staticmethod(time.monotonic_ns)
     wall = staticmethod(time.time_ns)
 
@@ -59,6 +62,8 @@ class _JumpingSelector(selectors.DefaultSelector):
 
 class VirtualTimeLoop(asyncio.SelectorEventLoop):
     """An event loop and clock whose time moves only by jumping to the next timer."""
+
+    timer_grain_ns = 0
 
     def __init__(self, wall_start: int = 1_800_000_000 * NS) -> None:
         self._virtual_now = NS

@@ -8,9 +8,10 @@ import pytest
 
 from infx.clock import NS, VirtualTimeLoop
 from infx.errors import InfxError, MachineError
-from infx.load.driver import RESETS_ENDURED, Driver
+from infx.load.driver import WHOLE, Driver
 from infx.load.plan import Plan
 from infx.load.planner import plan_bytes
+from infx.load.sender import RESETS_ENDURED, Share
 from infx.load.target import Stop, Target
 from infx.model.record import EndState, Phase, RequestRecord
 from infx.model.workload import Message, Session, Turn
@@ -46,20 +47,34 @@ class Server(asyncio.Protocol):
 
 
 class Run:
-    """One phase of `count` sessions in virtual time, and what the journal says of it."""
+    """One phase of `count` sessions in virtual time, and what the journal says of it.
 
-    def __init__(self, folder: Path, dial: Dial, *, count: int = 4, delay_s: int = 0) -> None:
+    `starts` are the seconds at which sessions are due, in an open loop.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        dial: Dial,
+        *,
+        count: int = 4,
+        delay_s: int = 0,
+        starts: tuple[float, ...] = (),
+        share: Share = WHOLE,
+    ) -> None:
         message = Message("user", ("hi",))
         turns = (Turn((message,), 1, None), Turn((message,), 1, None, delay_ns=delay_s * NS))
         asked = turns if delay_s else turns[:1]
-        sessions = [Session(Phase.PROFILING, asked) for _ in range(count)]
+        due = [round(start * NS) for start in starts] or [None] * count
+        sessions = [Session(Phase.PROFILING, asked, start_ns) for start_ns in due]
         frame = body_frame(api="chat", model="m", settings={}, extra={})
         target = Target(ADDRESS, dial, b"POST / HTTP/1.1\r\n", frame, "t")
         self.loop = VirtualTimeLoop()
         self.path = folder / "requests.jsonl.zst"
         self.journal = Journal(self.path)
         plan = Plan(memoryview(plan_bytes(sessions, api="chat")))
-        self.driver = Driver(plan, target, self.journal, self.loop, concurrency=2)
+        lanes = 2 * share.of
+        self.driver = Driver(plan, target, self.journal, self.loop, concurrency=lanes, share=share)
 
     def run(self, stop: Stop = TO_THE_END, **at: float) -> tuple[RequestRecord, ...]:
         """Run the phase; `drain=3.5` or `cancel=4` calls that method at that second."""
@@ -67,7 +82,7 @@ class Run:
         async def phase() -> None:
             for name, second in at.items():
                 self.loop.call_later(second, getattr(self.driver, name))
-            await self.driver.run(Phase.PROFILING, stop)
+            await self.driver.run((Phase.PROFILING,), stop)
 
         try:
             self.loop.run_until_complete(phase())
@@ -174,3 +189,59 @@ def test_plan_and_time_out_of_step_are_told(tmp_path: Path) -> None:
     run = Run(tmp_path, memory_dial(Server), count=4)
     assert len(run.run(Stop(duration_ns=60 * NS))) == 4
     assert run.driver.exhausted
+
+
+def after_start(run: Run, ended: tuple[RequestRecord, ...]) -> list[tuple[float, float]]:
+    """Return due and sent of each request, in seconds after the first that was due."""
+    first = min(record.due_ns for record in ended)
+    return [((r.due_ns - first) / NS, (r.sent_ns - first) / NS) for r in ended]
+
+
+def test_an_open_loop_sends_when_it_is_due_not_when_a_lane_is_free(tmp_path: Path) -> None:
+    run = Run(tmp_path, memory_dial(Server), starts=(0.0, 0.25, 1.5, 1.5))
+    ended = run.run()
+    assert [record.state for record in ended] == [EndState.OK] * 4
+    assert after_start(run, ended) == [(0, 0), (0.25, 0.25), (1.5, 1.5), (1.5, 1.5)]
+
+
+def test_what_is_due_beyond_the_bound_is_refused_and_counted(tmp_path: Path) -> None:
+    """Two lanes, three requests within the second that an answer takes."""
+    run = Run(tmp_path, memory_dial(Server), starts=(0.0, 0.1, 0.2, 1.05))
+    ended = run.run()
+    assert [record.state for record in ended] == ["ok", "ok", "cancelled_by_plan", "ok"]
+    refused = ended[2]
+    assert (refused.reason, refused.lane, refused.first_byte_ns) == ("in-flight-limit", -1, None)
+
+
+def test_a_deadline_ends_an_open_loop(tmp_path: Path) -> None:
+    run = Run(tmp_path, memory_dial(Server), starts=(0.0, 2.0, 4.0, 600.0))
+    ended = run.run(Stop(duration_ns=5 * NS))
+    assert [record.state for record in ended] == [EndState.OK] * 3
+    assert not run.driver.exhausted
+
+
+def test_a_ramp_starts_the_lanes_one_by_one(tmp_path: Path) -> None:
+    ended = Run(tmp_path, memory_dial(Server), count=4).run(Stop(ramp_ns=4 * NS))
+    first = [min(r.sent_ns for r in ended if r.lane == lane) for lane in (0, 1)]
+    assert first[1] - first[0] == 2 * NS
+
+
+def test_a_request_that_outlasts_its_limit_is_an_error(tmp_path: Path) -> None:
+    class Slow(Server):
+        def data_received(self, data: bytes) -> None:
+            asyncio.get_running_loop().call_later(100, self.answer)
+
+    ended = Run(tmp_path, memory_dial(Slow), count=2).run(Stop(request_limit_ns=3 * NS))
+    assert [(r.state, r.reason) for r in ended] == [(EndState.ERROR, "timed-out")] * 2
+    assert all(3 * NS <= r.end_ns - r.sent_ns <= 3.5 * NS for r in ended)
+
+
+def test_shares_ask_every_session_once(tmp_path: Path) -> None:
+    seen: list[tuple[int, int, int]] = []
+    for index in range(3):
+        (tmp_path / str(index)).mkdir()
+        run = Run(tmp_path / str(index), memory_dial(Server), count=10, share=Share(index, 3))
+        seen += [(r.session, r.request, r.lane) for r in run.run()]
+    assert sorted(session for session, _, _ in seen) == list(range(10))
+    assert len({request for _, request, _ in seen}) == 10
+    assert {lane for _, _, lane in seen} == set(range(6))

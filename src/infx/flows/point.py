@@ -97,11 +97,10 @@ async def measure(
     windows: list[PhaseWindow] = []
     brake.hold(driver)
     try:
-        warm = Stop(grace_ns=round(grace_s * NS))
         if plan.sessions(Phase.WARMUP):
-            windows.append(await driver.run(Phase.WARMUP, warm))
+            windows += await driver.run((Phase.WARMUP,), Stop(grace_ns=round(grace_s * NS)))
         if not driver.gone:
-            windows.append(await driver.run(Phase.PROFILING, stop_rule(point, grace_s)))
+            windows += await driver.run((Phase.PROFILING,), stop_rule(point, grace_s))
     finally:
         brake.hold(None)
         driver.close()

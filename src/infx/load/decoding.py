@@ -15,7 +15,7 @@ class Decoding:
     """The exchanges that are open, and those of them that wait to be decoded.
 
     `keep` gets the record of each exchange once it has ended and all of it is decoded; `on_rest` is
-    called whenever nothing waits any more.
+    called whenever nothing waits any more. `late_ns` tells how late a read may have been.
     """
 
     def __init__(
@@ -23,10 +23,12 @@ class Decoding:
         now: Callable[[], int],
         keep: Callable[[RequestRecord], None],
         on_rest: Callable[[], None],
+        late_ns: Callable[[int], int],
     ) -> None:
         self._now = now
         self._keep = keep
         self._on_rest = on_rest
+        self._late_ns = late_ns
         self._open: dict[Exchange, tuple[Issue, AnswerDecoder]] = {}
         self._waiting: deque[Exchange] = deque()
         self._slice_due = False
@@ -74,5 +76,5 @@ class Decoding:
             return False
         if exchange.end_ns is not None:
             del self._open[exchange]
-            self._keep(decoder.record(issue))
+            self._keep(decoder.record(issue, self._late_ns))
         return True

@@ -1,40 +1,35 @@
-"""Asks a plan's turns over a fixed number of lanes, and writes down what happened.
+"""Paces a plan's sessions over lanes, in closed or open loop, and ends phases.
 
-One event loop, no lock and no queue between an answer's end and the next request: both happen in
-the same socket read. Everything else (decoding, journal, progress) is done beside it.
+One event loop a shard, no lock and no queue between an answer's end and the next request: both
+happen in the same socket read. Decoding, journal and progress are done beside it.
 """
 
 import asyncio
 import gc
-from collections.abc import Callable
-from dataclasses import replace
+from collections import deque
+from collections.abc import Callable, Sequence
 
 from infx.clock import NS, Clock
-from infx.errors import InfxError, MachineError, Problem
-from infx.load.decoding import Decoding
+from infx.errors import InfxError, Problem
 from infx.load.lane import Lane
 from infx.load.plan import Plan
 from infx.load.progress import Progress, Tally
+from infx.load.sender import Hooks, Sender, Share
 from infx.load.target import Stop, Target
 from infx.model.bundle import PhaseWindow
-from infx.model.record import Issue, Phase, RequestRecord
+from infx.model.record import Phase, RequestRecord
 from infx.store.journal import Journal
-from infx.wire.address import explain
-from infx.wire.connection import Connection, Exchange
 
 TICK_S = 0.25
-IDLE_LIMIT_NS = 4 * NS
-"""Servers cut idle connections, some after 5 s; one idle for longer than this is made anew."""
-RESETS_ENDURED = 3
-"""After more kept connections than these were closed under a request, none is kept any more."""
+WHOLE = Share()
 
 
 class Driver:
-    """Runs the phases of one point. `keep_text` are the sessions whose answers are kept.
+    """Runs the phases of one point, or one shard's share of them.
 
-    `resets` counts requests that were sent again, because the server closed a connection that it
-    had kept open before a byte of their answer; their `sent_ns` is the second sending.
-    `exhausted` tells that a phase ended by time found no session left to ask before its end.
+    `concurrency` is the number of lanes over all shards: how many requests are always in flight in
+    a closed loop, and may be at most in an open one. `keep_text` are the sessions whose answers are
+    kept. `exhausted` tells that a phase ended by time found no session left before its end.
     """
 
     def __init__(
@@ -45,64 +40,75 @@ class Driver:
         clock: Clock,
         *,
         concurrency: int,
+        share: Share = WHOLE,
         keep_text: frozenset[int] = frozenset(),
         on_progress: Callable[[Progress], None] = lambda _: None,
     ) -> None:
         self._plan = plan
-        self._target = target
         self._journal = journal
         self._now = clock.now
-        self._lanes = [Lane(index) for index in range(concurrency)]
-        self._keep_text = keep_text
+        self._grain_ns = clock.timer_grain_ns
+        self._share = share
+        self._lanes = [Lane(index) for index in range(share.index, concurrency, share.of)]
+        self._sender = Sender(
+            plan,
+            target,
+            journal,
+            clock,
+            share=share,
+            keep_text=keep_text,
+            lanes=len(self._lanes),
+            hooks=Hooks(self._advance, self._take, self._check_done, self._fail),
+        )
         self._on_progress = on_progress
-        self._answers = Decoding(clock.now, self._keep, self._check_done)
-        self._connecting: set[asyncio.Task[None]] = set()
-        self._timers: dict[str, asyncio.TimerHandle] = {}
-        self._requests = 0
-        self._refusals = 0
-        self.resets = 0
-        self.exhausted = False
-        self._stopping = False
+        self._timers: dict[str, asyncio.Handle] = {}
+        self._windows: list[PhaseWindow] = []
+        self._tally: Tally | None = None
         self._stopped = False
         self._failure: BaseException | None = None
-        self.gone: Problem | None = None
+        self.exhausted = False
 
-    async def run(self, phase: Phase, stop: Stop) -> PhaseWindow:
-        """Ask a phase's sessions and return its window, from before the first send to the last end.
+    @property
+    def gone(self) -> Problem | None:
+        """Why the server is taken to be gone, if it is."""
+        return self._sender.gone
 
-        After `drain` or `cancel` it asks nothing. When every lane was refused in turn, the phase
-        ends early and `gone` says why. Raise MachineError when the first connections cannot be
-        made, or the journal cannot be written.
+    @property
+    def resets(self) -> int:
+        """How many requests were sent again; see `Sender`."""
+        return self._sender.resets
+
+    async def run(self, phases: Sequence[Phase], stop: Stop) -> tuple[PhaseWindow, ...]:
+        """Ask the sessions of these phases, one after the other without a drain between.
+
+        Return each phase's window, the last one to the last answer's end. After `drain` or
+        `cancel` it asks nothing. When the server is gone the last phase ends early. Raise
+        MachineError when the first connections cannot be made, or the journal cannot be written.
         """
         self._loop = asyncio.get_running_loop()
-        if not self._stopped:
-            await self._connect_all()
-        sessions = self._plan.sessions(phase)
-        self._phase, self._sessions = phase, iter(sessions)
-        self._stopping, self._grace_ns = self._stopped, stop.grace_ns
+        self._stop, self._windows = stop, []
         self._done = self._loop.create_future()
-        start = self._now()
-        self._tally = Tally(phase, len(self._lanes), len(sessions), start, stop.duration_ns)
-        if stop.duration_ns is not None:
-            self._after("deadline", stop.duration_ns, self._stop_issuing)
+        self._sender.stopping = self._stopped
+        self._divide(phases)
+        if not self._stopped:
+            await self._sender.connect(self._lanes[:1] if self._due else self._lanes)
+        self._start = self._now()
+        self._enter(phases[0])
         self._tick()
-        for lane in self._lanes:
-            lane.due_ns = start
-            self._advance(lane)
+        self._sender.lag.start()
+        self._start_lanes()
+        self._arrive()
         self._check_done()
-        # A collection of the oldest objects would stop the reads for tens of milliseconds.
-        gc.freeze()
-        gc.disable()
         try:
-            await self._done
+            await self._until_done()
         finally:
-            gc.enable()
-            gc.unfreeze()
+            self._sender.lag.stop()
             for timer in self._timers.values():
                 timer.cancel()
+            self._timers.clear()
         self._journal.flush()
-        self._on_progress(self._tally.progress(self._now(), 0))
-        return PhaseWindow(phase=phase, start_ns=start, end_ns=self._now())
+        self._leave()
+        return tuple(self._windows)
 
     def drain(self) -> None:
         """Issue nothing more in any phase; what is in flight gets the grace, then is cancelled."""
@@ -121,66 +127,62 @@ class Driver:
             if lane.connection is not None:
                 lane.connection.close()
 
-    # Ends
+    # Phases
 
-    def _after(self, name: str, delay_ns: int, call: Callable[[], None]) -> None:
-        self._timers[name] = self._loop.call_later(delay_ns / NS, call)
+    def _divide(self, phases: Sequence[Phase]) -> None:
+        """Set out this shard's sessions: those that lanes take, and those that are due by time."""
+        share, plan = self._share, self._plan
+        mine = {phase: plan.sessions(phase)[share.index :: share.of] for phase in phases}
+        starts = [(plan.start_of(number), number) for part in mine.values() for number in part]
+        self._totals = {phase: len(part) for phase, part in mine.items()}
+        self._closed = iter([number for start, number in starts if start is None])
+        self._due = deque(sorted((start, n) for start, n in starts if start is not None))
+        self._free = list(reversed(self._lanes)) if self._due else []
 
-    def _stop_issuing(self) -> None:
-        if self._stopping:
-            return
-        self._stopping = True
-        for lane in self._lanes:
-            if lane.timer:
-                lane.timer.cancel()
-                lane.timer = None
-        self._after("grace", self._grace_ns, self._cut)
-        self._check_done()
+    def _enter(self, phase: Phase) -> None:
+        """Begin a phase now; a duration counts from the beginning of profiling."""
+        self._leave()
+        duration = self._stop.duration_ns if phase is Phase.PROFILING else None
+        if duration is not None:
+            self._after("deadline", duration, self._stop_issuing)
+        self._tally = Tally(phase, len(self._lanes), self._totals[phase], self._now(), duration)
 
-    def _cut(self) -> None:
-        for lane in self._lanes:
-            if lane.connection is not None:
-                lane.connection.cancel("the run ended before the answer did")
-        self._check_done()
+    def _leave(self) -> None:
+        tally, self._tally = self._tally, None
+        if tally is not None:
+            end = self._now()
+            self._on_progress(tally.progress(end, self._sender.in_flight))
+            window = PhaseWindow(phase=tally.phase, start_ns=tally.start_ns, end_ns=end)
+            self._windows.append(window)
 
-    def _fail(self, error: BaseException) -> None:
-        self._failure = self._failure or error
-        self.cancel()
+    # Pacing
 
-    def _check_done(self) -> None:
-        waiting = any(lane.timer for lane in self._lanes)
-        if self._done.done() or self._answers or waiting or self._connecting:
-            return
-        if self._failure:
-            self._done.set_exception(self._failure)
-        else:
-            self._done.set_result(None)
+    def _start_lanes(self) -> None:
+        """Give every lane its first session, evenly spread over the ramp."""
+        for index, lane in enumerate([] if self._due else self._lanes):
+            wait = self._stop.ramp_ns * index // len(self._lanes)
+            lane.due_ns = self._start + wait
+            if wait:
+                lane.timer = self._loop.call_later(wait / NS, self._wake, lane)
+            else:
+                self._advance(lane)
 
-    # Connections
-
-    async def _connect_all(self) -> None:
-        lacking = [x for x in self._lanes if x.connection is None or not x.connection.open]
-        try:
-            await asyncio.gather(*map(self._connect, lacking))
-        except OSError as error:
-            raise MachineError(explain(error, self._target.address)) from None
-
-    async def _connect(self, lane: Lane) -> None:
-        connection = Connection(self._now, lambda end: self._ended(lane, end), self._answers.soon)
-        await self._target.dial(lambda: connection)
-        lane.connection = connection
-
-    # Sending
+    def _wake(self, lane: Lane) -> None:
+        lane.timer = None
+        self._advance(lane)
 
     def _advance(self, lane: Lane) -> None:
-        """Send the lane's next turn, from its session or the next one; or leave the lane idle."""
-        if self._stopping:
+        """Send the lane's next turn, from its session or the next one; or leave the lane free."""
+        if self._sender.gone:
+            self._stop_issuing()
+        if self._sender.stopping:
             return
         number = next(lane.turns, None)
         while number is None:
-            session = next(self._sessions, None)
+            session = next(self._closed, None)
             if session is None:
-                self.exhausted = self.exhausted or "deadline" in self._timers
+                self._free.append(lane)
+                self.exhausted |= "deadline" in self._timers and "arrival" not in self._timers
                 return
             lane.turns = iter(self._plan.turns_of(session))
             number = next(lane.turns, None)
@@ -188,104 +190,95 @@ class Driver:
         if delay:
             lane.due_ns += delay
             wait = max(lane.due_ns - self._now(), 0) / NS
-            lane.timer = self._loop.call_later(wait, self._dispatch, lane, number)
+            lane.timer = self._loop.call_later(wait, self._send, lane, number)
         else:
-            self._dispatch(lane, number)
+            self._send(lane, number)
 
-    def _dispatch(self, lane: Lane, number: int) -> None:
-        lane.timer, lane.number = None, number
-        connection = lane.connection
-        if (
-            connection is not None
-            and connection.open
-            and self.resets <= RESETS_ENDURED
-            and self._now() - connection.idle_since_ns <= IDLE_LIMIT_NS
-        ):
-            self._send(lane, connection, self._issue(lane))
-        else:
-            self._dispatch_anew(lane, None)
-
-    def _dispatch_anew(self, lane: Lane, issue: Issue | None) -> None:
-        task = self._loop.create_task(self._connect_and_send(lane, issue))
-        self._connecting.add(task)
-        task.add_done_callback(self._dispatched)
-
-    async def _connect_and_send(self, lane: Lane, issue: Issue | None) -> None:
-        if lane.connection is not None:
-            lane.connection.close()
-        try:
-            await self._connect(lane)
-        except OSError as error:
-            self._refused(lane, issue or self._issue(lane), error)
-            return
-        if lane.connection is not None and not self._stopping:
-            self._send(lane, lane.connection, issue or self._issue(lane))
-        elif issue is not None:
-            self._end_unsent(lane, issue, "cancelled", "the run ended before it was sent again")
-
-    def _dispatched(self, task: asyncio.Task[None]) -> None:
-        self._connecting.discard(task)
-        if not task.cancelled() and (error := task.exception()):
-            self._fail(error)
+    def _arrive(self) -> None:
+        """Send every session that is due by now, and wait for the next."""
+        while self._due and not self._sender.stopping:
+            start, session = self._due[0]
+            due = self._start + start
+            wait = due - self._now()
+            if wait > 0:
+                self._await_arrival(wait)
+                return
+            self._due.popleft()
+            lane = self._free.pop() if self._free else None
+            turns = iter(self._plan.turns_of(session))
+            number = next(turns)
+            if lane is None:
+                self._sender.refuse(number, due)
+            else:
+                lane.turns, lane.due_ns = turns, due
+                self._send(lane, number)
         self._check_done()
 
-    def _refused(self, lane: Lane, issue: Issue, error: OSError) -> None:
-        problem = explain(error, self._target.address)
-        self._refusals += 1
-        if self._refusals > len(self._lanes):
-            what = f"the server went away: {problem.what}"
-            self.gone = Problem(what, problem.where, "its own log says why; the bundle is kept")
-            self._stop_issuing()
-        word = "refused" if isinstance(error, ConnectionRefusedError) else "unreached"
-        self._end_unsent(lane, issue, word, problem.what)
+    def _await_arrival(self, wait_ns: int) -> None:
+        # A timer may be late by a grain, so the last grain is waited turn by turn.
+        if wait_ns > self._grain_ns:
+            self._after("arrival", wait_ns - self._grain_ns, self._arrive)
+        else:
+            self._timers["arrival"] = self._loop.call_soon(self._arrive)
 
-    def _end_unsent(self, lane: Lane, issue: Issue, fault: str, detail: str) -> None:
-        exchange = Exchange(issue.sent_ns)
-        exchange.fault, exchange.fault_detail = fault, detail
-        exchange.end_ns = max(self._now(), issue.sent_ns)
-        self._answers.begin(exchange, issue, keep_text=False)
-        self._ended(lane, exchange)
+    def _send(self, lane: Lane, number: int) -> None:
+        lane.timer = None
+        phase = self._plan.phase_of(self._plan.turn(number).session)
+        if self._tally is not None and phase is not self._tally.phase:
+            self._enter(phase)
+        self._sender.send(lane, number)
 
-    def _issue(self, lane: Lane) -> Issue:
-        """Write down that the lane's turn is sent now."""
-        turn, now = self._plan.turn(lane.number), self._now()
-        issue = Issue(
-            request=self._requests,
-            session=turn.session,
-            turn=turn.turn,
-            lane=lane.index,
-            phase=self._phase,
-            due_ns=min(lane.due_ns, now),
-            sent_ns=now,
-            asked_input=turn.asked_input,
-            asked_output=turn.asked_output,
-        )
-        self._requests += 1
-        self._journal.issue(issue)
-        return issue
+    # Ends
 
-    def _send(self, lane: Lane, connection: Connection, issue: Issue) -> None:
-        payload = self._target.payload(self._plan, lane.number, issue.asked_output, issue.request)
-        exchange = connection.send(payload)
-        sent = replace(issue, sent_ns=exchange.sent_ns)
-        self._answers.begin(exchange, sent, keep_text=issue.session in self._keep_text)
+    def _after(self, name: str, delay_ns: int, call: Callable[[], None]) -> None:
+        self._timers[name] = self._loop.call_later(delay_ns / NS, call)
 
-    # Answers
-
-    def _ended(self, lane: Lane, exchange: Exchange) -> None:
-        if exchange.fault == "stale":
-            self.resets += 1
-            self._dispatch_anew(lane, self._answers.forget(exchange))
+    def _stop_issuing(self) -> None:
+        if self._sender.stopping:
             return
-        self._answers.soon(exchange)
-        if exchange.status is not None:
-            self._refusals = 0
-        lane.due_ns = exchange.end_ns or self._now()
-        self._advance(lane)
+        self._sender.stopping = True
+        for lane in self._lanes:
+            if lane.timer:
+                lane.timer.cancel()
+                lane.timer = None
+        self._due.clear()
+        self._after("grace", self._stop.grace_ns, self._cut)
+        self._check_done()
 
-    def _keep(self, record: RequestRecord) -> None:
-        self._journal.end(record)
-        self._tally.take(record)
+    def _cut(self) -> None:
+        for lane in self._lanes:
+            if lane.connection is not None:
+                lane.connection.cancel("cancelled", "the run ended before the answer did")
+        self._check_done()
+
+    def _fail(self, error: BaseException) -> None:
+        self._failure = self._failure or error
+        self.cancel()
+
+    async def _until_done(self) -> None:
+        # A collection of the oldest objects would stop the reads for tens of milliseconds.
+        gc.freeze()
+        gc.disable()
+        try:
+            await self._done
+        finally:
+            gc.enable()
+            gc.unfreeze()
+
+    def _check_done(self) -> None:
+        waiting = self._due or any(lane.timer for lane in self._lanes)
+        if self._done.done() or waiting or not self._sender.at_rest:
+            return
+        if self._failure:
+            self._done.set_exception(self._failure)
+        else:
+            self._done.set_result(None)
+
+    # Beside the load
+
+    def _take(self, record: RequestRecord) -> None:
+        if self._tally is not None and record.phase is self._tally.phase:
+            self._tally.take(record)
 
     def _tick(self) -> None:
         try:
@@ -293,5 +286,9 @@ class Driver:
         except InfxError as error:
             self._fail(error)
             return
-        self._on_progress(self._tally.progress(self._now(), len(self._answers)))
+        now, limit = self._now(), self._stop.request_limit_ns
+        if limit is not None:
+            self._sender.expire(self._lanes, now - limit)
+        if self._tally is not None:
+            self._on_progress(self._tally.progress(now, self._sender.in_flight))
         self._after("tick", int(TICK_S * NS), self._tick)

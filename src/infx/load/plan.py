@@ -58,6 +58,10 @@ class Plan:
         count = len(self._sessions) // 3
         return [number for number in range(count) if self._sessions[3 * number + 1] == code]
 
+    def phase_of(self, session: int) -> Phase:
+        """Return the phase of a session."""
+        return PHASES[self._sessions[3 * session + 1]]
+
     def turns_of(self, session: int) -> range:
         """Return the turn numbers of a session."""
         first = self._sessions[3 * session - 3] if session else 0

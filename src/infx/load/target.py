@@ -37,7 +37,11 @@ class Stop:
     """When a phase ends: after all its sessions, or after `duration_ns`; then `grace_ns` to drain.
 
     Without a duration there is no grace: every request is waited for, unless the run is stopped.
+    Lanes begin evenly spread over `ramp_ns`. A request that has not ended `request_limit_ns` after
+    it was sent is given up as an error.
     """
 
     duration_ns: int | None = None
     grace_ns: int = 30 * NS
+    ramp_ns: int = 0
+    request_limit_ns: int | None = None

@@ -56,6 +56,8 @@ class RequestRecord:
     Token counts are the server's `usage`, None where it reported none. `first_chunk_tokens` is
     known only when usage comes with every chunk. `server` holds the timings that the server put
     into the stream, by its own names. `reason` is a word, `detail` the server's or system's text.
+    `late_ns` bounds how late the client's own loop may have read the first content. `lane` is -1
+    for a request that was due and never sent.
     """
 
     request: int
@@ -75,6 +77,7 @@ class RequestRecord:
     first_byte_ns: int | None = None
     first_content_ns: int | None = None
     first_output_ns: int | None = None
+    late_ns: int | None = None
     gaps_ns: tuple[int, ...] = ()
     finish: str | None = None
     prompt_tokens: int | None = None

@@ -17,6 +17,10 @@ from infx.wire.usage import count
 
 KEPT_TEXT = 64 * 1024
 """Bytes kept of a sampled answer."""
+_CANCELLED = {
+    "cancelled": EndState.CANCELLED_AT_END,
+    "in-flight-limit": EndState.CANCELLED_BY_PLAN,
+}
 _SLICE = 16
 _NO_MOULD = (b"\n", b"\n")
 """Fits no event: none begins with a line end."""
@@ -204,8 +208,11 @@ class AnswerDecoder:
             self._text.append(kept)
             self._text_size += len(kept.encode())
 
-    def record(self, issue: Issue) -> RequestRecord:
-        """Return what became of `issue`, once the exchange ended and all of it is decoded."""
+    def record(self, issue: Issue, late_ns: Callable[[int], int] = lambda _: 0) -> RequestRecord:
+        """Return what became of `issue`, once the exchange ended and all of it is decoded.
+
+        `late_ns` tells how late the read at a moment may have been.
+        """
         state, reason, detail = self._judge()
         usage = self._usage or {}
         exchange = self.exchange
@@ -227,6 +234,7 @@ class AnswerDecoder:
             first_byte_ns=exchange.first_byte_ns,
             first_content_ns=self._first,
             first_output_ns=self._first_output,
+            late_ns=late_ns(self._first) if self._first is not None else None,
             gaps_ns=tuple(self._gaps),
             finish=self._finish or ("done" if self._done else None),
             prompt_tokens=count(usage, "prompt_tokens"),
@@ -245,8 +253,8 @@ class AnswerDecoder:
 
     def _judge(self) -> tuple[EndState, str | None, str | None]:
         exchange = self.exchange
-        if exchange.fault == "cancelled":
-            return EndState.CANCELLED_AT_END, "cancelled", exchange.fault_detail
+        if exchange.fault in _CANCELLED:
+            return _CANCELLED[exchange.fault], exchange.fault, exchange.fault_detail
         if exchange.status is not None and exchange.status != 200:
             return refusal(exchange.status, bytes(exchange.body))
         if self._error:

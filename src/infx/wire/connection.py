@@ -25,8 +25,9 @@ class Exchange:
 
     `body` holds the body's bytes from absolute offset `base` on. Read `i` was at `times[i]`, and
     brought the body up to absolute offset `ends[i]`. `fault` is None for a whole response, else a
-    word: `refused`, `unreached`, `reset`, `truncated`, `cancelled`, `bad-http`, or `stale`: the
-    connection had served before, and was closed without a byte of this answer.
+    word: `refused`, `unreached`, `reset`, `truncated`, `cancelled`, `timed-out`, `in-flight-limit`,
+    `bad-http`, or `stale`: the connection had served before, and was closed without a byte of this
+    answer.
     """
 
     __slots__ = (
@@ -147,11 +148,10 @@ class Connection(asyncio.Protocol):
             transport.write(payload[written:])
         return exchange
 
-    def cancel(self, reason: str) -> None:
+    def cancel(self, fault: str, detail: str) -> None:
         """Give up the open exchange, if any, and close."""
-        if self._exchange is not None:
-            self._finish("cancelled", reason)
         self.close()
+        self._finish(fault, detail)
 
     def close(self) -> None:
         """Close the socket at once; an open exchange ends as `truncated`."""
