@@ -23,7 +23,7 @@ def record(
     asked_output: int = 1,
     **fields: object,
 ) -> RequestRecord:
-    """Make a record; by default it was due when sent, and ended with its last content."""
+    """Make a record; by default it was due when sent, read at once, and ended with its content."""
     last = None if first is None else first + sum(gaps)
     return RequestRecord(
         request=fields.pop("request", 0),
@@ -40,7 +40,7 @@ def record(
         first_content_ns=ns(first),
         first_output_ns=ns(output_at),
         gaps_ns=tuple(map(ns, gaps)),
-        **fields,
+        **{"late_ns": 0, **fields},
     )
 
 

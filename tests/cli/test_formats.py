@@ -28,8 +28,8 @@ def test_json_is_exactly_one_object_of_the_promised_shape(infx, url, tmp_path):
     result = json.loads(said.out)
     assert set(result) == {"run", "bundle", "certified", "reasons", "simulated", "points"}
     assert (result["run"], result["bundle"]) == ("RUN", "runs/RUN")
-    assert (result["certified"], result["simulated"]) == (False, False)
-    assert result["reasons"] == ["client-not-audited"]
+    assert result["simulated"] is False
+    assert result["certified"] == (not result["reasons"])
     assert [point["concurrency"] for point in result["points"]] == [1, 2]
     folders = {path.name for path in (only_run(tmp_path / "runs") / "points").iterdir()}
     assert {point["point_id"] for point in result["points"]} == folders
@@ -80,16 +80,22 @@ def test_each_format_is_what_its_reader_expects(infx, url):
     assert rows[1].startswith("| --: | --: | ")
     assert rows[2].startswith("| 1 | ")
     lines = infx("runs", "show", "latest", "--format", "github").out.splitlines()
-    assert [line.split("::")[1] for line in lines] == [
-        "warning title=infx concurrency 1",
-        "warning title=infx concurrency 2",
+    assert [line.split("::")[1].split(" ", 1)[1] for line in lines] == [
+        "title=infx concurrency 1",
+        "title=infx concurrency 2",
     ]
 
 
-def test_strict_is_a_verdict_and_changes_no_data(infx, url):
-    said = infx("bench", url, *BENCH, "--strict", "--format", "json")
+def test_strict_is_a_verdict_and_changes_no_data(infx, url, tmp_path):
+    """One prompt, asked again and again, may stand in a prefix cache: never certified."""
+    prompts = tmp_path / "one.jsonl"
+    prompts.write_text('{"prompt": "hello there"}\n')
+    said = infx(
+        "bench", url, "--dataset", str(prompts), "--osl", "8", "--strict", "--format", "json"
+    )
     assert said.code == 1
-    assert json.loads(said.out)["certified"] is False
-    assert said.verdict == [
-        "infx: not certified, and --strict asks for it: client-not-audited",
-    ]
+    result = json.loads(said.out)
+    assert result["certified"] is False
+    assert "prompts-repeated" in result["reasons"]
+    reasons = ", ".join(result["reasons"])
+    assert said.verdict == [f"infx: not certified, and --strict asks for it: {reasons}"]

@@ -58,7 +58,7 @@ def test_whole_summary() -> None:
     assert (found.point_id, found.concurrency, found.repetition) == ("p", 4, 2)
     assert found.achieved_concurrency == 2.0
     assert not found.certified
-    assert found.reasons == ("client-not-audited", "error-rate")
+    assert found.reasons == ("error-rate",)
     assert (found.counts.issued, found.counts.ok, found.counts.error) == (2, 1, 1)
     assert found.warmup_counts.issued == 1
     assert found.error_reasons == {"reset": 1}
@@ -73,16 +73,18 @@ def test_it_survives_a_file() -> None:
 
 
 def test_certified_only_without_a_reason() -> None:
-    assert not summarise_point(POINT, measured(answer())).certified
-    assert summarise_point(POINT, measured(answer()), audit=()).certified
-    assert summarise_point(POINT, measured(), audit=()).reasons == ("nothing-ok",)
+    assert summarise_point(POINT, measured(answer())).certified
+    assert summarise_point(POINT, measured(answer()), audit=("x",)).reasons == ("x",)
+    unwatched = summarise_point(POINT, measured(record(**ANSWER, late_ns=None)))
+    assert unwatched.reasons == ("client-not-audited",)
+    assert summarise_point(POINT, measured()).reasons == ("client-not-audited", "nothing-ok")
 
 
 def test_outputs_may_end_early_where_the_workload_lets_them() -> None:
     short = measured(record(**(ANSWER | {"completion_tokens": 9})))
     free = POINT.model_copy(update={"workload": FixedWorkload(isl=100, osl=41, ignore_eos=False)})
-    assert summarise_point(POINT, short, audit=()).reasons == ("output-shortfall",)
-    assert summarise_point(free, short, audit=()).certified
+    assert summarise_point(POINT, short).reasons == ("output-shortfall",)
+    assert summarise_point(free, short).certified
 
 
 def test_per_gpu_only_where_the_count_is_known() -> None:

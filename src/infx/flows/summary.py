@@ -12,7 +12,7 @@ def summarise(point: PointFile, records: tuple[RequestRecord, ...]) -> PointSumm
     """
     from infx.metrics.summary import summarise_point  # after the load: it imports every metric
 
-    audit = ["client-not-audited"]
+    audit: list[str] = []
     if point.audit.get("plan_exhausted"):
         audit.append("plan-exhausted")
     if point.audit.get("prompt_passes", 1) != 1:

@@ -4,15 +4,13 @@ from importlib import import_module
 from typing import Protocol, cast
 
 from infx.metrics import METRICS
+from infx.metrics.client import client_audit, client_reasons
 from infx.metrics.concurrency import achieved_concurrency
 from infx.metrics.counts import counts, error_reasons
 from infx.metrics.validity import reasons
 from infx.model.bundle import PointFile
 from infx.model.record import Measured, Phase
 from infx.model.result import Absent, Better, Metric, MetricValue, PointSummary
-
-UNAUDITED = ("client-not-audited",)
-"""What a client that did not audit itself has to say of its own figures."""
 
 
 class MetricModule(Protocol):
@@ -27,9 +25,9 @@ class MetricModule(Protocol):
 
 
 def summarise_point(
-    point: PointFile, measured: Measured, *, audit: tuple[str, ...] = UNAUDITED
+    point: PointFile, measured: Measured, *, audit: tuple[str, ...] = ()
 ) -> PointSummary:
-    """Summarise one point. `audit` holds the reasons that the client's self-audit found.
+    """Summarise one point. `audit` holds reasons that do not show in its records.
 
     The point is certified when neither the audit nor its records give a reason against it.
     Raises ValueError when a record's moments run backwards.
@@ -37,7 +35,12 @@ def summarise_point(
     profiling = counts(measured.records, Phase.PROFILING)
     metrics = compute_metrics(measured)
     exact = point.workload.ignore_eos
-    against = (*audit, *reasons(measured, profiling, metrics, exact_output=exact))
+    client = client_audit(measured)
+    against = (
+        *client_reasons(client, metrics["ttft"], metrics["e2el"]),
+        *audit,
+        *reasons(measured, profiling, metrics, exact_output=exact),
+    )
     return PointSummary(
         point_id=point.point_id,
         concurrency=point.concurrency,
@@ -48,6 +51,7 @@ def summarise_point(
         counts=profiling,
         warmup_counts=counts(measured.records, Phase.WARMUP),
         error_reasons=error_reasons(measured.records),
+        client=client,
         metrics=metrics,
     )
 

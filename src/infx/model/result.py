@@ -2,17 +2,38 @@
 
 from typing import Literal
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from infx.model.record import EndState
 from infx.model.value import Value
+
+
+class Absent(Value):
+    """Why there is no number. A missing number is never 0."""
+
+    reason: str
+
+
+class Interval(Value):
+    """Where a figure lies with confidence `level`, as far as chance within the measurement goes.
+
+    `method` is what was resampled: `lanes`, `blocks` of successive requests, or `repetitions`;
+    `units` is how many of them there were.
+    """
+
+    low: float
+    high: float
+    level: float
+    method: Literal["lanes", "blocks", "repetitions"]
+    units: int
 
 
 class MetricValue(Value):
     """A statistic of one metric over one point, in `unit`, resting on `n` observations.
 
     Metrics of a whole point (throughputs, rates) have their figure in `mean` and no spread.
-    Percentiles interpolate linearly at rank (n-1)p/100; `std` is the population's.
+    Percentiles interpolate linearly at rank (n-1)p/100; `std` is the population's. `intervals` maps
+    a statistic to its 95 % interval or the reason why it has none; it is empty for metrics without.
     """
 
     unit: str
@@ -24,12 +45,7 @@ class MetricValue(Value):
     p90: float | None = None
     p95: float | None = None
     p99: float | None = None
-
-
-class Absent(Value):
-    """Why there is no number. A missing number is never 0."""
-
-    reason: str
+    intervals: dict[str, Interval | Absent] = Field(default_factory=dict)
 
 
 Metric = MetricValue | Absent
@@ -53,6 +69,18 @@ class Counts(Value):
         return self
 
 
+class ClientAudit(Value):
+    """How far the client itself may have moved a point's figures, in seconds.
+
+    `ttft_bias_mean` and `ttft_bias_p99` bound what TTFT may be too high by; `send_lag_p99` is how
+    late requests left after they were due.
+    """
+
+    ttft_bias_mean: float
+    ttft_bias_p99: float
+    send_lag_p99: float
+
+
 class PointSummary(Value):
     """What one point says: counts of its profiling phase, and every metric or its reason.
 
@@ -69,6 +97,7 @@ class PointSummary(Value):
     counts: Counts
     warmup_counts: Counts
     error_reasons: dict[str, int]
+    client: ClientAudit | None = None
     metrics: dict[str, Metric]
 
 

@@ -8,6 +8,13 @@ REASONS: Mapping[str, str] = MappingProxyType(
         "client-not-audited": (
             "The client did not prove that it was not the bottleneck of this measurement."
         ),
+        "client-lag": (
+            "The client was so late to read first tokens that TTFT may be off by more than 0.5 ms "
+            "and 2 % in the mean, or 2 ms and 5 % at p99."
+        ),
+        "client-late": (
+            "Requests left more than 5 ms and 2 % of the median latency after they were due."
+        ),
         "plan-exhausted": (
             "The planned prompts were used up before the stated time, so lanes stood idle."
         ),
