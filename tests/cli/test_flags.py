@@ -98,6 +98,7 @@ RESERVED = (
         ("--requests 0", "--requests: 0 is not possible; use 1 or more"),
         ("--warmup -1", "--warmup: -1 is not possible; use 0 or more"),
         ("--gpus 0", "--gpus: 0 is not possible; use 1 or more"),
+        ("--osl 9999999999", "--osl: 9999999999 is too many; use up to 1000000000"),
         ("--repetitions 0", "--repetitions: 0 is not possible; use 1 or more"),
         ("--range-ratio 0", "--range-ratio: 0 is no share; use a number above 0 and up to 1"),
         ("--range-ratio nan", "--range-ratio: nan is no share; use a number above 0 and up to 1"),

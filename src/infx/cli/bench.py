@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from infx.cli import values
+from infx.cli.limits import require_connections
 from infx.cli.loop import run
 from infx.cli.progress import ProgressLine
 from infx.cli.streams import say
@@ -19,6 +20,9 @@ from infx.flows.bench import Outcome, Watch, run_bench
 from infx.flows.options import BenchOptions
 from infx.model.recipe import BoundRecipe
 from infx.model.workload import NAMED_SHAPES, Api, FixedWorkload
+
+_MOST = 10**9
+"""Above any count that a run could come to its end with."""
 
 
 def _flag(text: str) -> Parameter:
@@ -96,6 +100,8 @@ def bench(url: str, /, *, flags: Annotated[BenchFlags | None, Parameter(name="*"
     """
     flags = flags or BenchFlags()
     options = bench_options(url, flags)
+    options.check()
+    require_connections(max(options.concurrency))
     line = ProgressLine(time.monotonic)
     watch = Watch(line.talk, line.progress, line.point)
     outcome = run(
@@ -146,6 +152,8 @@ def _check_numbers(flags: BenchFlags) -> None:
         if value is not None and value < smallest:
             remedy = f"use {smallest} or more"
             problems.append(Problem(f"{value} is not possible", f"--{name}", remedy))
+        elif value is not None and value > _MOST:
+            problems.append(Problem(f"{value} is too many", f"--{name}", f"use up to {_MOST}"))
     if not 0 < flags.range_ratio <= 1:
         what = f"{flags.range_ratio:g} is no share"
         problems.append(Problem(what, "--range-ratio", "use a number above 0 and up to 1"))
