@@ -12,6 +12,7 @@ import orjson
 from infx.model.record import EndState, Issue, RequestRecord
 from infx.wire.connection import Exchange
 from infx.wire.failure import error_text, is_overflow, refusal
+from infx.wire.mould import NO_MOULD, mould_of, plain_pieces
 from infx.wire.sse import next_event
 from infx.wire.usage import count
 
@@ -22,8 +23,6 @@ _CANCELLED = {
     "in-flight-limit": EndState.CANCELLED_BY_PLAN,
 }
 _SLICE = 16
-_NO_MOULD = (b"\n", b"\n")
-"""Fits no event: none begins with a line end."""
 
 
 class AnswerDecoder:
@@ -36,7 +35,7 @@ class AnswerDecoder:
         self.exchange = exchange
         self._pieces: Iterator[bytes] = iter(())
         self._offset = 0
-        self._mould = _NO_MOULD
+        self._mould = NO_MOULD
         self._read = 0
         self._keep_text = keep_text
         self._text: list[str] = []
@@ -59,7 +58,7 @@ class AnswerDecoder:
         if not self._is_stream():
             return True
         while self._drain(now, deadline_ns):
-            pieces = _plain_pieces(exchange.body)
+            pieces = plain_pieces(exchange.body)
             if not pieces:
                 return self._read_odd(now, deadline_ns)
             self._pieces, self._offset = iter(pieces), exchange.base
@@ -128,7 +127,7 @@ class AnswerDecoder:
             return False
         self._content(self._offset - 2, text)
         if not self._keep_text:
-            self._mould = _mould_of(piece, text) or self._mould
+            self._mould = mould_of(piece, text) or self._mould
         return True
 
     def _read_odd(self, now: Callable[[], int], deadline_ns: int) -> bool:
@@ -274,23 +273,6 @@ class AnswerDecoder:
         if not self._finish and not self._done:
             return EndState.ERROR, "truncated", "the answer ended without a finish reason"
         return EndState.OK, None, None
-
-
-def _plain_pieces(body: bytearray) -> list[bytes]:
-    """Return the whole events at the body's start, where all line ends are LF; else none."""
-    cut = body.rfind(b"\n\n")
-    if cut < 0 or body.find(b"\r", 0, cut) >= 0:
-        return []
-    return bytes(body[:cut]).split(b"\n\n")
-
-
-def _mould_of(piece: bytes, text: str) -> tuple[bytes, bytes] | None:
-    """Return what stands before and after the text in its event, None where that is not clear."""
-    literal = orjson.dumps(text)
-    if piece.count(literal) != 1:
-        return None
-    before, _, after = piece.partition(literal)
-    return before + b'"', b'"' + after
 
 
 def _calls(calls: object) -> bool:
