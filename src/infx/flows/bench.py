@@ -5,26 +5,25 @@ is over.
 """
 
 import asyncio
-import platform
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+import orjson
 from pydantic import JsonValue
 
-from infx.clock import NS, Clock
+from infx.clock import Clock
 from infx.errors import MachineError, Problem
+from infx.flows.manifest import new_manifest, stamp
 from infx.flows.options import BenchOptions
 from infx.flows.point import Brake, measure
 from infx.flows.sizing import Sizing, open_given, size_prompts
 from infx.flows.summary import summarise
 from infx.load.progress import Progress
 from infx.load.target import Target
-from infx.model.bundle import ClockAnchor, Manifest, PointFile, RunState
+from infx.model.bundle import PointFile, RunState
 from infx.model.identity import curve_key, point_id, recipe_digest, workload_digest
 from infx.model.launch import Endpoint
 from infx.model.result import PointSummary
@@ -32,7 +31,6 @@ from infx.model.workload import FixedWorkload
 from infx.store import bundles
 from infx.store.bundles import BundleWriter
 from infx.store.journal import records
-from infx.telemetry.host import facts
 from infx.wire.address import Dial, dial, parse
 from infx.wire.chat import PATHS, body_frame
 from infx.wire.fetch import Client, choose_model, model_ids, request_head
@@ -41,7 +39,7 @@ from infx.workloads.fixed import sessions
 if TYPE_CHECKING:
     from infx.flows.runs import Run
 
-PACKAGES = ("infx", "uvloop", "httptools", "orjson", "pydantic", "zstandard")
+SERVER_LOGS = "server"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,14 +61,26 @@ class Outcome:
 
 
 class Server(Protocol):
-    """A server that the flow started itself."""
+    """A server that the flow started itself, and the log of each of its processes."""
+
+    @property
+    def logs(self) -> Mapping[str, Path]:
+        """The log file of each process by its name."""
 
     def died(self) -> Problem | None:
         """Say how it ended, or None while it runs."""
 
 
-Serving = Callable[[Path], AbstractAsyncContextManager[Server]]
-"""Starts a server that logs into the given folder, and stops it on leaving."""
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """How a run gets its own server.
+
+    `start` starts one that logs into the given folder, and stops it on leaving; `observe` reads out
+    of a log what the server says it runs.
+    """
+
+    start: Callable[[Path], AbstractAsyncContextManager[Server]]
+    observe: Callable[[str], Mapping[str, JsonValue]]
 
 
 async def run_bench(
@@ -93,12 +103,14 @@ async def run_bench(
     bench = _Bench(options, client, clock, brake, watch)
     if serving is None:
         await bench.find_model()
-    writer = bundles.create(options.out, _manifest(options, clock))
+    writer = bundles.create(options.out, new_manifest(options, clock))
     watch.talk(f"bundle {writer.path}")
     async with AsyncExitStack() as stack:
         try:
             if serving is not None:
-                bench.server = await stack.enter_async_context(serving(writer.path / "server"))
+                log_dir = writer.path / SERVER_LOGS
+                bench.server = await stack.enter_async_context(serving.start(log_dir))
+                bench.observe = serving.observe
                 await bench.find_model()
             await bench.run_points(writer)
         except BaseException as error:
@@ -107,6 +119,9 @@ async def run_bench(
             _close(writer, clock, "interrupted" if stopped else "failed", error)
             raise
         failure = bench.failure
+    if bench.server is not None and failure is None:
+        for name in bench.server.logs:
+            writer.pack_file(f"{SERVER_LOGS}/{name}.log")
     interrupted = brake.presses > 0
     state: RunState = "failed" if failure else "interrupted" if interrupted else "finished"
     _close(writer, clock, state, failure)
@@ -136,6 +151,7 @@ class _Bench:
         self._measured = 0
         self._sizing: Sizing
         self.server: Server | None = None
+        self.observe: Callable[[str], Mapping[str, JsonValue]] = lambda _: {}
         self.failure: Problem | None = None
 
     async def find_model(self) -> None:
@@ -187,8 +203,20 @@ class _Bench:
         self.failure = (self.server.died() if self.server else None) or measured.gone
         summary = summarise(measured.point, records(directory / bundles.REQUESTS))
         writer.end_point(measured.point, summary)
+        self._keep_observed(writer, point)
         self._measured += 1
         self._watch.point(summary)
+
+    def _keep_observed(self, writer: BundleWriter, point: PointFile) -> None:
+        """Write what the point's server said that it runs, each fact with its log line."""
+        if self.server is None:
+            return
+        facts = {
+            name: dict(self.observe(log.read_text("utf-8", "replace")))
+            for name, log in self.server.logs.items()
+        }
+        path = f"{bundles.POINTS}/{point.directory}/{bundles.OBSERVED}"
+        writer.add_file(path, orjson.dumps(facts, option=orjson.OPT_INDENT_2))
 
     def _point(self, workload: FixedWorkload, concurrency: int, repetition: int) -> PointFile:
         options, sizing = self._options, self._sizing
@@ -236,39 +264,11 @@ def _headers(options: BenchOptions) -> tuple[tuple[str, str], ...]:
     return tuple(headers)
 
 
-def _versions() -> dict[str, str]:
-    found = {"python": platform.python_version()}
-    for package in PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:  # an optional one
-            continue
-    return found
-
-
-def _stamp(wall_ns: int) -> str:
-    return datetime.fromtimestamp(wall_ns / NS, UTC).isoformat(timespec="milliseconds")
-
-
-def _manifest(options: BenchOptions, clock: Clock) -> Manifest:
-    anchor = ClockAnchor(monotonic_ns=clock.now(), wall_ns=clock.wall())
-    return Manifest(
-        run=bundles.new_run_id(anchor.wall_ns),
-        command=options.command,
-        state="running",
-        started=_stamp(anchor.wall_ns),
-        simulated=options.simulated,
-        anchor=anchor,
-        versions=_versions(),
-        host=facts(),
-    )
-
-
 def _close(
     writer: BundleWriter, clock: Clock, state: RunState, why: Problem | BaseException | None
 ) -> None:
     try:
-        writer.close(state, _stamp(clock.wall()), str(why) if why is not None else None)
+        writer.close(state, stamp(clock.wall()), str(why) if why is not None else None)
     except MachineError:
         if why is None:
             raise

@@ -9,7 +9,7 @@ from pathlib import Path
 from infx.clock import Clock
 from infx.engines import llamacpp
 from infx.errors import InputError, Problem
-from infx.flows.bench import Outcome, Watch, run_bench
+from infx.flows.bench import Outcome, Serving, Watch, run_bench
 from infx.flows.options import BenchOptions
 from infx.flows.point import Brake
 from infx.flows.weights import smollm2
@@ -84,8 +84,11 @@ async def run_quickstart(
         clock=clock,
         brake=brake,
         watch=watch,
-        serving=lambda log_dir: running(
-            plan, environment=options.environment, log_dir=log_dir, clock=clock
+        serving=Serving(
+            lambda log_dir: running(
+                plan, environment=options.environment, log_dir=log_dir, clock=clock
+            ),
+            llamacpp.observe,
         ),
     )
 

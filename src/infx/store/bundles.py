@@ -19,12 +19,14 @@ from infx.model.bundle import Manifest, PointFile, RunState
 from infx.model.result import PointSummary
 from infx.model.value import Value
 from infx.store.files import make_folder, refused, sha256_of, write_whole
+from infx.store.frames import pack
 
 MANIFEST = "manifest.json"
 LOCK = ".lock"
 POINTS = "points"
 POINT = "point.json"
 SUMMARY = "summary.json"
+OBSERVED = "observed.json"
 REQUESTS = "requests.jsonl.zst"
 PLAN = "plan.bin"
 
@@ -158,6 +160,15 @@ class BundleWriter:
         make_folder(path.parent)
         write_whole(path, data)
         return path
+
+    def pack_file(self, relative: str) -> Path:
+        """Replace a file of the bundle by its zstd form, `NAME.zst`, in frames like a journal's."""
+        path = self.path / relative
+        packed = path.with_name(f"{path.name}.zst")
+        content = path.read_bytes()
+        write_whole(packed, pack(content) if content else b"")
+        path.unlink()
+        return packed
 
     def close(self, state: RunState, ended: str, failure: str | None = None) -> Manifest:
         """End the run: write its final manifest with the sha256 of every file, free the lock.

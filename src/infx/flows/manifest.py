@@ -1,0 +1,43 @@
+"""Who measures what, when, and on which host: the first words of a run's bundle."""
+
+import platform
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+
+from infx.clock import NS, Clock
+from infx.flows.options import BenchOptions
+from infx.model.bundle import ClockAnchor, Manifest
+from infx.store import bundles
+from infx.telemetry.host import facts
+
+PACKAGES = ("infx", "uvloop", "httptools", "orjson", "pydantic", "zstandard")
+
+
+def _versions() -> dict[str, str]:
+    found = {"python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:  # an optional one
+            continue
+    return found
+
+
+def stamp(wall_ns: int) -> str:
+    """Return a moment as text: UTC, to the millisecond."""
+    return datetime.fromtimestamp(wall_ns / NS, UTC).isoformat(timespec="milliseconds")
+
+
+def new_manifest(options: BenchOptions, clock: Clock) -> Manifest:
+    """Return the manifest of a run that begins now."""
+    anchor = ClockAnchor(monotonic_ns=clock.now(), wall_ns=clock.wall())
+    return Manifest(
+        run=bundles.new_run_id(anchor.wall_ns),
+        command=options.command,
+        state="running",
+        started=stamp(anchor.wall_ns),
+        simulated=options.simulated,
+        anchor=anchor,
+        versions=_versions(),
+        host=facts(),
+    )
