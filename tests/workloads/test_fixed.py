@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from infx.errors import InputError
 from infx.model.record import Phase
-from infx.model.workload import FixedWorkload
+from infx.model.workload import Arrival, FixedWorkload
 from infx.workloads import fixed
 from infx.workloads.prompts import WordPrompts
 from infx.workloads.vocabulary import Vocabulary, shipped_words
@@ -173,6 +173,38 @@ def test_nothing_to_size_prompts_by_is_refused():
 )
 def test_a_duration_plans_what_the_fastest_lane_could_end(settings, concurrency, count):
     assert fixed.request_count(FixedWorkload(**settings), concurrency) == count
+
+
+OPEN = {"arrival": Arrival(rate=5.0)}
+
+
+def test_a_closed_loop_has_no_due_times():
+    assert {session.start_ns for session in plan()} == {None}
+
+
+def test_in_an_open_loop_warmups_go_by_lanes_and_profiling_by_time():
+    sessions = plan(requests=30, warmups=3, **OPEN)
+    assert [s.phase for s in sessions] == [Phase.WARMUP] * 3 + [Phase.PROFILING] * 30
+    assert [s.start_ns for s in sessions[:3]] == [None] * 3
+    starts = [s.start_ns for s in sessions[3:]]
+    assert starts == sorted(starts)
+    assert 2 * 10**9 < starts[-1] < 12 * 10**9
+
+
+@pytest.mark.parametrize(("concurrency", "warmups"), [(1, 2), (3, 6), (1024, 8)])
+def test_a_bound_of_requests_in_flight_asks_for_no_crowd_of_warmups(concurrency, warmups):
+    phases = [session.phase for session in plan(concurrency=concurrency, requests=1, **OPEN)]
+    assert phases.count(Phase.WARMUP) == warmups
+
+
+def test_points_at_different_rates_share_no_prompt():
+    rates = (None, Arrival(rate=1.0), Arrival(rate=2.0), Arrival(rate=2.0, process="constant"))
+    heads = [{text[:40] for text in texts(plan(arrival=arrival))} for arrival in rates]
+    assert len(set.union(*heads)) == sum(map(len, heads))
+
+
+def test_more_open_requests_keep_the_earlier_ones():
+    assert plan(requests=30, **OPEN)[:20] == plan(requests=20, **OPEN)[:20]
 
 
 def test_a_large_point_shares_its_text():

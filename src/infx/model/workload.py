@@ -93,9 +93,14 @@ class FixedWorkload(Value):
     ramp_s: float | None = Field(default=None, gt=0)
 
     @model_validator(mode="after")
-    def _has_one_ramp(self) -> "FixedWorkload":
-        if self.arrival is not None and self.ramp_s is not None:
+    def _arrives(self) -> "FixedWorkload":
+        if self.arrival is None:
+            return self
+        if self.ramp_s is not None:
             raise ValueError("an open loop ramps its rate: state ramp_s of the arrival")
+        unbounded = self.requests is None and self.duration_s is None
+        if unbounded and self.arrival.rates and self.arrival.rates[-1][1]:
+            raise ValueError("a series that does not end with rate 0 needs requests or a duration")
         return self
 
     def at_rate(self, rate: float) -> "FixedWorkload":

@@ -1,18 +1,21 @@
 """The `fixed` scenario: independent requests of given input and output lengths.
 
-Prompts and lengths depend on the workload's seed and shape, the concurrency, the phase, the
-repetition and the index; never on the recipe, the URL or the run, so that two servers see the
+Prompts and lengths depend on the workload's seed, shape and arrival, the concurrency, the phase,
+the repetition and the index; never on the recipe, the URL or the run, so that two servers see the
 same ones, and no point finds another point's prompts in a warm prefix cache.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 
 from infx.errors import InputError, Problem
+from infx.model.identity import digest
 from infx.model.record import Phase
 from infx.model.workload import FixedWorkload, Session, Turn
+from infx.workloads.arrivals import starts
 from infx.workloads.draws import Draws, derive, seed_key
 from infx.workloads.prompts import PromptSource
 
@@ -23,7 +26,9 @@ FASTEST_TOKEN_S = 0.001
 EARLY_END_TOKENS = 64
 """Tokens of the shortest answers that are planned for where the server may end them itself."""
 SESSIONS_MAX = 100_000
-"""The most profiling requests that a duration plans for one point."""
+"""The most profiling requests that a duration plans for one point of a closed loop."""
+OPEN_WARMUP_LANES = 4
+"""An open loop is warmed up as if it had so many lanes: its concurrency is only a bound."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +44,9 @@ def sessions(
 ) -> tuple[Session, ...]:
     """Unfold a workload at one concurrency: warmups with prompts of their own, then profiling.
 
-    Equal arguments give equal sessions on any machine. Raises InputError when the source cannot
-    make prompts as short as the shape and the range ratio ask for.
+    Equal arguments give equal sessions on any machine. In an open loop the profiling requests have
+    their due times; warmups are asked by lanes. Raises InputError when the source cannot make
+    prompts as short as the shape and the range ratio ask for, or no request is due in time.
     """
     if concurrency < 1:
         raise InputError(Problem("concurrency must be at least 1", "--concurrency"))
@@ -49,23 +55,33 @@ def sessions(
         "fixed", workload.seed, workload.isl, workload.osl, workload.range_ratio, concurrency,
         repetition,
     )  # fmt: skip
-    build = partial(_session, point=point, ranges=_ranges(workload), prompts=prompts)
+    due: Sequence[int | None]
+    if workload.arrival is None:
+        due = [None] * request_count(workload, concurrency)
+    else:
+        point = derive(point, digest(workload.arrival.model_dump()))
+        due = starts(workload, workload.arrival, key=derive(point, "arrivals"))
+    turn = partial(_turn, point=point, ranges=_ranges(workload), prompts=prompts)
     warmups = range(warmup_count(workload, concurrency))
-    profiled = range(request_count(workload, concurrency))
     return (
-        *(build(Phase.WARMUP, -1 - index) for index in warmups),
-        *(build(Phase.PROFILING, index) for index in profiled),
+        *(Session(Phase.WARMUP, (turn(-1 - index),)) for index in warmups),
+        *(Session(Phase.PROFILING, (turn(n),), start_ns) for n, start_ns in enumerate(due)),
     )
 
 
 def warmup_count(workload: FixedWorkload, concurrency: int) -> int:
-    """Return how many warmup requests one point has: the stated total, else those of each lane."""
-    stated = workload.warmups
-    return workload.warmups_per_lane * concurrency if stated is None else stated
+    """Return how many warmup requests one point has: the stated total, else those of each lane.
+
+    An open loop has those of 4 lanes, or of its concurrency where that is less.
+    """
+    if workload.warmups is not None:
+        return workload.warmups
+    lanes = concurrency if workload.arrival is None else min(concurrency, OPEN_WARMUP_LANES)
+    return workload.warmups_per_lane * lanes
 
 
 def request_count(workload: FixedWorkload, concurrency: int) -> int:
-    """Return how many profiling requests one point plans.
+    """Return how many profiling requests one point of a closed loop plans.
 
     A stated total holds. With a duration, it is what the lanes could end at most, were each
     request 5 ms plus 1 ms a token (1,000 tokens/s a stream; 64 tokens where answers may end
@@ -121,15 +137,12 @@ def _require_length(workload: FixedWorkload, prompts: PromptSource) -> None:
     )
 
 
-def _session(
-    phase: Phase, ordinal: int, *, point: bytes, ranges: _Ranges, prompts: PromptSource
-) -> Session:
+def _turn(ordinal: int, *, point: bytes, ranges: _Ranges, prompts: PromptSource) -> Turn:
     draws = Draws(derive(point, f"lengths {ordinal}"))
     asked_input = _draw(ranges.inputs, draws) if ranges.inputs else None
     asked_output = _draw(ranges.outputs, draws)
     prompt = prompts.prompt(asked_input, point=point, ordinal=ordinal)
-    turn = Turn(prompt.messages, prompt.asked_output or asked_output, asked_input)
-    return Session(phase, (turn,))
+    return Turn(prompt.messages, prompt.asked_output or asked_output, asked_input)
 
 
 def _draw(lengths: range, draws: Draws) -> int:
