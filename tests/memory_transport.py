@@ -33,9 +33,6 @@ class MemoryTransport(asyncio.Transport):
         self._lose(None)
 
     def abort(self) -> None:
-        self._lose(None)
-
-    def reset(self) -> None:
         """Close so that the peer sees a reset."""
         self._lose(ConnectionResetError("connection reset by peer"))
 

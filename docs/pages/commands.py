@@ -80,15 +80,21 @@ def server(name: str, *more: str) -> str:
 
 def truth() -> str:
     """Return the page of the truth server, with the formulas that its moments follow."""
-    timing, engine, tokens, log = (
+    timing, engine, tokens, faults, log = (
         import_module(f"infx.servers.truth.{name}")
-        for name in ("timing", "engine", "tokens", "log")
+        for name in ("timing", "engine", "tokens", "faults", "log")
+    )
+    known = (
+        (f"`{name}`", leaf.kind.word, leaf.default, leaf.about)
+        for name, leaf in faults.FAULTS.items()
     )
     return server(
         "truth",
         f"## Scripted timing\n\n{doc(timing.Scripted)}",
         f"## Engine mode\n\n{doc(engine)}",
         f"## Prompt tokens\n\n{doc(tokens)}",
+        f"## Faults\n\n{doc(faults)}",
+        table(("fault", "argument", "default", "what it does"), known),
         f"## The log\n\n{doc(log)}\n\n{doc(log.Sent)}\n\n{fields(log.Sent)}",
     )
 

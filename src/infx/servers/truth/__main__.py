@@ -10,6 +10,7 @@ from pathlib import Path
 
 from infx.clock import SystemClock
 from infx.errors import InputError, MachineError
+from infx.servers.truth.faults import FAULTS, read_faults
 from infx.servers.truth.log import LogFile, Sent
 from infx.servers.truth.script import DIALECTS, ROLE_CHUNKS, EngineModel, Script
 from infx.servers.truth.server import TruthServer
@@ -66,6 +67,18 @@ def parser() -> argparse.ArgumentParser:
     add("--role-chunk", choices=ROLE_CHUNKS, default=script.role_chunk, help="when it is sent")
     for title, numbers in NUMBERS.items():
         _add_numbers(root.add_argument_group(title), numbers, script)
+    faults = root.add_argument_group("faults of streamed answers", "NAMES: " + ", ".join(FAULTS))
+    faults.add_argument(
+        "--fault",
+        dest="faults",
+        action="append",
+        default=[],
+        metavar="NAME[:ARGUMENT][@WHEN]",
+        help="play a fault, on every request or as @4 (each fourth), @4+1, @10%% say; repeatable",
+    )
+    faults.add_argument(
+        "--fault-seed", type=int, default=0, metavar="N", help="decides what is left to chance"
+    )
     engine = root.add_argument_group("engine mode: moments depend on the load")
     engine.add_argument("--engine", action="store_true", help="use it instead of the script's")
     _add_numbers(engine, ENGINE_NUMBERS, EngineModel())
@@ -97,7 +110,12 @@ def script_of(options: argparse.Namespace) -> Script:
     for numbers in NUMBERS.values():
         fields |= {field: getattr(options, field) for field, _ in numbers.values()}
     figures = {field: getattr(options, field) for field, _ in ENGINE_NUMBERS.values()}
-    return Script(**fields, engine=EngineModel(**figures) if options.engine else None)
+    return Script(
+        **fields,
+        engine=EngineModel(**figures) if options.engine else None,
+        faults=read_faults(options.faults),
+        fault_seed=options.fault_seed,
+    )
 
 
 async def serve(server: TruthServer, host: str, port: int) -> None:

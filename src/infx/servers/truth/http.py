@@ -1,11 +1,13 @@
 """One HTTP/1.1 connection: requests in, and one answer at a time out."""
 
 import asyncio
+import struct
 from array import array
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from http import HTTPStatus
+from socket import SO_LINGER, SOL_SOCKET
 from typing import cast
 
 import httptools
@@ -41,6 +43,11 @@ class Request:
 Handle = Callable[[Request, "Connection"], None]
 
 
+def frame(events: bytes) -> bytes:
+    """Return events as one chunk of a chunked body."""
+    return b"%x\r\n%b\r\n" % (len(events), events)
+
+
 class Connection(asyncio.Protocol):
     """Parses requests, keeps their order, frames and stamps the answers.
 
@@ -68,6 +75,7 @@ class Connection(asyncio.Protocol):
         self._moments = array("q")
         self._tokens = array("q")
         self._aborted = False
+        self._served = 0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Begin; with no write buffer on a socket every stall is known."""
@@ -79,11 +87,11 @@ class Connection(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """End the answer under way."""
         self._opened.discard(self)
-        self._deaf = True
-        self._waiting.clear()
+        end: End = "server-closed" if self._aborted else "client-closed"
+        self._hang_up()
         reply = self.reply
         if reply is not None:
-            self._close_reply("server-closed" if self._aborted else "client-closed")
+            self._close_reply(end)
             self._left(reply)
 
     def pause_writing(self) -> None:
@@ -166,6 +174,7 @@ class Connection(asyncio.Protocol):
         if self._current is not None or not self._waiting:
             return
         self._current = request = self._waiting.popleft()
+        self._served += 1
         if len(self._waiting) == PIPELINE_LIMIT:
             self._transport.resume_reading()
         self._stalls = 0
@@ -206,7 +215,7 @@ class Connection(asyncio.Protocol):
         named = {name.lower() for name, _ in headers}
         kind = () if "content-type" in named else (("Content-Type", "application/json"),)
         head = self._head(status, (*kind, *headers, ("Content-Length", str(len(body)))))
-        self._write(head + body, tokens)
+        self.write(head + body, tokens)
         self._end()
 
     def open(self) -> None:
@@ -224,9 +233,10 @@ class Connection(asyncio.Protocol):
 
     def send(self, events: bytes, tokens: int) -> None:
         """Write events as one chunk."""
-        self._write(b"%x\r\n%b\r\n" % (len(events), events), tokens)
+        self.write(frame(events), tokens)
 
-    def _write(self, data: bytes, tokens: int) -> None:
+    def write(self, data: bytes, tokens: int) -> None:
+        """Stamp raw bytes and hand them to the transport."""
         if self._aborted:
             return
         self._moments.append(self._clock.now())
@@ -238,7 +248,30 @@ class Connection(asyncio.Protocol):
         self._transport.write(b"0\r\n\r\n")
         self._end()
 
+    def close(self) -> None:
+        """Close the connection once what was written has left; serve nothing more on it."""
+        self._hang_up()
+        self._transport.close()
+
+    def close_idle(self, seconds: float) -> None:
+        """Close the connection when it is still idle after so long."""
+        served = self._served
+
+        def close() -> None:
+            if self._current is None and self._served == served:
+                self.close()
+
+        asyncio.get_running_loop().call_later(seconds, close)
+
     def abort(self) -> None:
         """Reset the connection at once."""
-        self._aborted = True
+        self._hang_up()
+        socket = self._transport.get_extra_info("socket")
+        if socket is not None:  # else the kernel would close it cleanly
+            socket.setsockopt(SOL_SOCKET, SO_LINGER, struct.pack("ii", 1, 0))
         self._transport.abort()
+
+    def _hang_up(self) -> None:
+        self._aborted = True
+        self._deaf = True
+        self._waiting.clear()

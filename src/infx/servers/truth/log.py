@@ -22,11 +22,13 @@ class Sent:
 
     `request_id` is the X-Request-ID header. `received_ns` is the read that completed the request,
     `admitted_ns` when it left the queue. `writes` holds moment and tokens of each write of the
-    answer (a role-only chunk, and usage with `[DONE]`, are writes of 0 tokens). `first_token_ns`
-    and `last_token_ns` are when tokens came into being: in a stream just before they are written,
+    answer (a role-only chunk, and usage with `[DONE]`, are writes of 0 tokens; the tokens of an
+    event that leaves in pieces stand with the piece that ends its data). `first_token_ns` and
+    `last_token_ns` are when tokens came into being: in a stream just before they are written,
     otherwise before the only write.
     `stalls` counts how often the client's socket would not take a write whole: later moments of
-    that answer are when it was handed over, not when it left. Absent figures are null.
+    that answer are when it was handed over, not when it left. `faults` are those of the script that
+    struck the request. Absent figures are null.
     """
 
     request_id: str | None
@@ -46,6 +48,7 @@ class Sent:
     reasoning_tokens: int = 0
     stalls: int = 0
     writes: tuple[tuple[int, int], ...] = ()
+    faults: tuple[str, ...] = ()
 
 
 class LogFile:

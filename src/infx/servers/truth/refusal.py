@@ -6,7 +6,8 @@ import orjson
 class Refusal(Exception):
     """A request is refused with this HTTP status and an error object in OpenAI's shape.
 
-    `param` names the body field at fault, `code` is the machine-readable reason.
+    `param` names the body field at fault, `code` is the machine-readable reason. `faults` are those
+    of the script that struck the request.
     """
 
     def __init__(
@@ -24,6 +25,7 @@ class Refusal(Exception):
         self.param = param
         self.code = code
         self.headers = headers
+        self.faults: tuple[str, ...] = ()
 
     def body(self) -> bytes:
         """Return the JSON error object."""

@@ -33,8 +33,17 @@ class Outlet(Protocol):
     def send(self, events: bytes, tokens: int) -> None:
         """Hand events to the transport in one write."""
 
+    def write(self, data: bytes, tokens: int) -> None:
+        """Hand raw bytes of the body to the transport: less than a chunk, or more than one."""
+
     def finish(self) -> None:
         """End the stream cleanly."""
+
+    def close(self) -> None:
+        """Close the connection cleanly, in the stream or after it."""
+
+    def close_idle(self, seconds: float) -> None:
+        """Close the connection after its answer, when nothing is asked for so long."""
 
     def abort(self) -> None:
         """Reset the connection."""
@@ -55,28 +64,35 @@ class Books:
     serials: Iterator[int]
 
 
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """A request as it came in: its X-Request-ID, when it was read, and the faults that strike."""
+
+    request_id: str | None
+    received_ns: int
+    faults: tuple[str, ...] = ()
+
+
 class Reply:
     """The live state of one answer, from arrival to its log entry.
 
     Timing admits it once and then calls `emit` until that returns False. The connection closes it.
     """
 
-    def __init__(
-        self, ask: Ask, outlet: Outlet, books: Books, *, request_id: str | None, received_ns: int
-    ) -> None:
+    def __init__(self, ask: Ask, outlet: Outlet, books: Books, arrival: Arrival) -> None:
         self.ask = ask
-        self.received_ns = received_ns
+        self.received_ns = arrival.received_ns
         self.admitted_ns: int | None = None
         self.cached: int | None = None
         self.done = 0
         self._closed = False
         self._outlet = outlet
         self._books = books
-        self._request_id = request_id
+        self._arrival = arrival
         self._first_ns: int | None = None
         self._last_ns: int | None = None
         prefix = "chatcmpl" if ask.api == "chat" else "cmpl"
-        self._identity = f"{prefix}-{request_id or next(books.serials)}"
+        self._identity = f"{prefix}-{arrival.request_id or next(books.serials)}"
         self._form = form(
             ask, identity=self._identity, created=books.created, model=books.script.model
         )
@@ -139,7 +155,7 @@ class Reply:
         self._counters.finished["length" if end == "completed" else "abort"] += 1
         self._books.log(
             Sent(
-                request_id=self._request_id,
+                request_id=self._arrival.request_id,
                 api=ask.api,
                 stream=ask.stream,
                 status=200,
@@ -156,6 +172,7 @@ class Reply:
                 reasoning_tokens=min(self.done, ask.reasoning_tokens),
                 stalls=stalls,
                 writes=writes,
+                faults=self._arrival.faults,
             )
         )
 

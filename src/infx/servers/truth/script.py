@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from infx.errors import InputError, Problem, nearest
+from infx.servers.truth.fault import Fault
 
 Dialect = Literal["vllm", "sglang"]
 RoleChunk = Literal["admission", "first-token", "none"]
@@ -37,6 +38,7 @@ class Script:
     is generated when a request states no limit. `role_chunk` says when the chat chunk that only
     has a role is sent: at admission, in one write with the first token, or never.
     `reasoning_share` of the tokens of a chat answer come first, as `reasoning_content`.
+    `faults` strike the requests that they name; `fault_seed` decides what they leave to chance.
     Raises InputError for figures that no server can have, all at once.
     """
 
@@ -53,6 +55,8 @@ class Script:
     default_tokens: int = 128
     dialect: Dialect = "vllm"
     engine: EngineModel | None = None
+    faults: tuple[Fault, ...] = ()
+    fault_seed: int = 0
 
     def __post_init__(self) -> None:
         problems = [*_problems(self), *(_engine_problems(self.engine) if self.engine else ())]

@@ -10,13 +10,15 @@ import orjson
 from infx.clock import NS, Clock
 from infx.servers.truth.ask import Api, Ask, read_ask
 from infx.servers.truth.counters import Counters
+from infx.servers.truth.cue import Schedule
 from infx.servers.truth.engine import Engine
+from infx.servers.truth.faults import spoil
 from infx.servers.truth.http import Connection, Request
 from infx.servers.truth.log import Sent
 from infx.servers.truth.metrics_page import CONTENT_TYPE, page
 from infx.servers.truth.pace import Pacer
 from infx.servers.truth.refusal import Refusal
-from infx.servers.truth.reply import Books, Outlet, Reply
+from infx.servers.truth.reply import Arrival, Books, Outlet, Reply
 from infx.servers.truth.script import Script
 from infx.servers.truth.timing import Scripted, Timing
 
@@ -41,8 +43,9 @@ It may raise Refusal instead: the request is then answered with that status and 
 class TruthServer:
     """Answers on any number of connections of one running loop.
 
-    `log` gets each generation request at its end (a list's `append` will do). `between` is where
-    scripted faults enter. `grain_ns` is the resolution of the loop's timers (see `Pacer`).
+    `log` gets each generation request at its end (a list's `append` will do). `between` is a seam
+    before the script's faults, for what no script can say. `grain_ns` is the resolution of the
+    loop's timers (see `Pacer`).
     """
 
     def __init__(
@@ -63,6 +66,7 @@ class TruthServer:
         self._clock = clock
         self._log = log
         self._between = between
+        self._schedule = Schedule(script.faults, script.fault_seed)
         self._books = Books(script, clock, self.counters, log, clock.wall() // NS, count(1))
         self._connections: set[Connection] = set()
 
@@ -117,13 +121,16 @@ class TruthServer:
     def _generate(self, request: Request, connection: Connection, api: Api) -> None:
         ask = read_ask(request.body, api, self.script)
         self.timing.check(ask)
-        connection.reply = reply = Reply(
-            ask,
-            self._between(ask, connection) if self._between else connection,
-            self._books,
-            request_id=request.headers.get("x-request-id"),
-            received_ns=request.received_ns,
-        )
+        struck = self._schedule.next(ask)
+        names = tuple(str(fault) for fault, _ in struck)
+        try:
+            outlet = spoil(connection, struck)
+        except Refusal as refusal:
+            refusal.faults = names
+            raise
+        arrival = Arrival(request.headers.get("x-request-id"), request.received_ns, names)
+        between = self._between(ask, outlet) if self._between else outlet
+        connection.reply = reply = Reply(ask, between, self._books, arrival)
         self.timing.accept(reply)
 
     def _models(self) -> bytes:
@@ -149,5 +156,6 @@ class TruthServer:
                     end="refused",
                     received_ns=request.received_ns,
                     ended_ns=self._clock.now(),
+                    faults=refusal.faults,
                 )
             )
