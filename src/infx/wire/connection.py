@@ -18,6 +18,11 @@ LARGE = 64 * 1024
 UNPARSED = 32
 """Reads that may wait for the HTTP parser; so many are parsed in about 20 microseconds."""
 HTTP_OK = 200
+STALE_NS = 20_000_000
+"""A kept connection that was given up before our request came shows so at once.
+
+One that closes later had read the request, and failed: sending it again would hide that.
+"""
 
 
 class Exchange:
@@ -149,8 +154,10 @@ class Connection(asyncio.Protocol):
         return exchange
 
     def cancel(self, fault: str, detail: str) -> None:
-        """Give up the open exchange, if any, and close."""
+        """Give up the open exchange, if any, and close; what came of it until now is kept."""
         self.close()
+        if self._exchange is not None:
+            self._parse(self._exchange)
         self._finish(fault, detail)
 
     def close(self) -> None:
@@ -195,7 +202,7 @@ class Connection(asyncio.Protocol):
             return
         if exc is None and self._response.ends_with_connection:
             self._finish(None, None)
-        elif self._served and not exchange.times:
+        elif self._served and not exchange.times and self._now() - exchange.sent_ns < STALE_NS:
             self._finish("stale", "the server closed a connection that it had kept open")
         elif exc is None:
             self._finish("truncated", "the server closed the connection before the answer ended")
