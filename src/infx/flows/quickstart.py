@@ -16,6 +16,7 @@ from infx.flows.weights import smollm2
 from infx.launch.local import free_port, running
 from infx.model.recipe import BoundRecipe, Site
 from infx.model.workload import FixedWorkload
+from infx.telemetry.host import facts
 
 LANES = (1, 2, 4, 8)
 WORKLOAD = FixedWorkload(isl=64, osl=32, requests_per_lane=8, warmups_per_lane=1)
@@ -94,14 +95,25 @@ async def run_quickstart(
 
 
 def quickstart_recipe(weights: Path, *, lanes: int) -> BoundRecipe:
-    """Return the server configuration: one slot a lane, prompts never cached across requests."""
+    """Return the server configuration: one slot a lane, prompts never cached across requests.
+
+    One core is left to the client: llama.cpp's threads wait for each other by spinning, so a
+    thread too many costs more than it computes.
+    """
     with weights.open("rb") as file:
         digest = file_digest(file, "sha256").hexdigest()
+    cores = facts()["usable_cores"]
+    threads = max(1, cores - 1) if isinstance(cores, int) else 1
     return BoundRecipe(
         name="quickstart",
         engine=llamacpp.NAME,
         model=weights.stem,
         checkpoint=f"sha256:{digest}",
-        flags={"parallel": lanes, "ctx-size": lanes * SLOT_TOKENS, "cache-ram": 0},
+        flags={
+            "parallel": lanes,
+            "ctx-size": lanes * SLOT_TOKENS,
+            "cache-ram": 0,
+            "threads": threads,
+        },
         site=Site(paths={"weights": str(weights)}),
     )
