@@ -24,25 +24,31 @@ def record(
     **fields: object,
 ) -> RequestRecord:
     """Make a record; by default it was due when sent, read at once, and ended with its content."""
-    last = None if first is None else first + sum(gaps)
+    gaps_ns = tuple(round(gap * NS) for gap in gaps)
+    last_ns = None if first is None else round(first * NS) + sum(gaps_ns)
     return RequestRecord(
         request=fields.pop("request", 0),
         session=0,
         turn=0,
-        lane=0,
+        lane=fields.pop("lane", 0),
         phase=phase,
         state=state,
         due_ns=ns(sent if due is None else due),
         sent_ns=ns(sent),
-        end_ns=ns(last if end is None else end),
+        end_ns=last_ns if end is None else ns(end),
         asked_input=asked_input,
         asked_output=asked_output,
         first_content_ns=ns(first),
         first_output_ns=ns(output_at),
-        gaps_ns=tuple(map(ns, gaps)),
+        gaps_ns=gaps_ns,
         **{"late_ns": 0, **fields},
     )
 
 
-def measured(*records: RequestRecord, gpus: int | None = None, slo: Slo | None = None) -> Measured:
-    return Measured(records=records, gpus=gpus, slo=slo)
+def measured(
+    *records: RequestRecord,
+    gpus: int | None = None,
+    slo: Slo | None = None,
+    open_loop: bool = False,
+) -> Measured:
+    return Measured(records=records, gpus=gpus, slo=slo, open_loop=open_loop)

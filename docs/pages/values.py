@@ -36,7 +36,16 @@ FILES: dict[str, tuple[type, ...]] = {
     ),
     bundles.PLAN: (),
     bundles.REQUESTS: (record.Issue, record.RequestRecord, record.EndState, record.Phase),
-    bundles.SUMMARY: (result.PointSummary, result.Counts, result.MetricValue, result.Absent),
+    bundles.SUMMARY: (
+        result.PointSummary,
+        result.Counts,
+        result.ClientAudit,
+        result.IncompleteTokens,
+        result.Steady,
+        result.MetricValue,
+        result.Interval,
+        result.Absent,
+    ),
 }
 """File to the values in it, the outermost first."""
 
@@ -46,6 +55,7 @@ API_VALUES = (
     result.PointSummary,
     result.Counts,
     result.MetricValue,
+    result.Interval,
     result.Absent,
     workload.FixedWorkload,
     record.Slo,

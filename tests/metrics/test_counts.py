@@ -1,9 +1,9 @@
 """All six end states are counted, always, and failures by their reason."""
 
 from handmade import record
-from infx.metrics.counts import counts, error_reasons
+from infx.metrics.counts import counts, error_reasons, incomplete_tokens
 from infx.model.record import EndState, Phase
-from infx.model.result import Counts
+from infx.model.result import Counts, IncompleteTokens
 
 
 def test_all_six_by_phase() -> None:
@@ -42,3 +42,17 @@ def test_failures_by_reason_most_frequent_first() -> None:
         ]
     )
     assert list(found.items()) == [("reset", 2), ("context", 1), ("lost", 1)]
+
+
+def test_what_came_of_requests_that_did_not_complete_stands_apart() -> None:
+    found = incomplete_tokens(
+        [
+            record(first=1.0, gaps=(0.1,) * 9, completion_tokens=10),
+            record(first=1.0, gaps=(0.1,) * 3, completion_tokens=8, state=EndState.ERROR),
+            record(first=1.0, gaps=(0.1,), state=EndState.CANCELLED_AT_END),
+            record(first=1.0, state=EndState.LOST),
+            record(end=1.0, state=EndState.ERROR),
+            record(first=1.0, completion_tokens=9, state=EndState.ERROR, phase=Phase.WARMUP),
+        ]
+    )
+    assert found == IncompleteTokens(requests=4, counted=1, tokens=8, chunks=3)

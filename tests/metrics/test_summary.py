@@ -9,7 +9,7 @@ from infx.model.bundle import PointFile
 from infx.model.launch import Endpoint
 from infx.model.recipe import BoundRecipe
 from infx.model.record import EndState, Measured, Phase, RequestRecord
-from infx.model.result import Absent, MetricValue, PointSummary
+from infx.model.result import Absent, IncompleteTokens, MetricValue, PointSummary
 from infx.model.workload import FixedWorkload
 
 POINT = PointFile(
@@ -25,7 +25,7 @@ POINT = PointFile(
 )
 ANSWER: dict[str, object] = {
     "first": 0.5,
-    "gaps": (0.5,) * 4,
+    "gaps": (0.25,) * 8,
     "prompt_tokens": 59,
     "asked_input": 59,
     "completion_tokens": 41,
@@ -63,7 +63,14 @@ def test_whole_summary() -> None:
     assert found.warmup_counts.issued == 1
     assert found.error_reasons == {"reset": 1}
     assert list(found.metrics) == list(METRICS)
-    assert found.metrics["total_throughput"] == MetricValue(unit="tok/s", n=1, mean=100 / 2.5)
+    too_few = Absent(reason="one lane gives 1 blocks of 1; 10 are needed")
+    assert found.metrics["total_throughput"] == MetricValue(
+        unit="tok/s", n=1, mean=100 / 2.5, intervals={"mean": too_few}
+    )
+    assert found.incomplete_tokens == IncompleteTokens(requests=1, counted=0, tokens=0, chunks=0)
+    assert found.steady == Absent(
+        reason="1 ok requests lie wholly inside the window; 10 are needed"
+    )
     assert found.metrics["goodput"] == Absent(reason="no latency target is set")
 
 

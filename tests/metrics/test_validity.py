@@ -15,7 +15,7 @@ from infx.model.validity import REASONS
 def good(**changes: object) -> RequestRecord:
     usual = {
         "first": 1.0,
-        "gaps": (0.1,),
+        "gaps": (0.1,) * 49,
         "asked_input": 100,
         "prompt_tokens": 100,
         "asked_output": 100,
@@ -58,6 +58,7 @@ def test_good_records_give_no_reason() -> None:
         ("usage-missing", good(completion_tokens=None), 1000, 0),
         ("input-drift", good(prompt_tokens=105), 1000, 0),
         ("output-shortfall", good(completion_tokens=94), 100, 5),
+        ("buffered-stream", good(gaps=(0.1,) * 6), 100, 5),
     ],
 )
 def test_limits(reason: str, other: RequestRecord, whole: int, most: int) -> None:

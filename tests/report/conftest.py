@@ -55,6 +55,7 @@ def request(number: int, lane: int, sent: int, chance: Random, load: int) -> Req
         finish="length",
         prompt_tokens=prompt,
         completion_tokens=tokens,
+        late_ns=20_000,
     )
 
 

@@ -18,5 +18,6 @@ def summarise(point: PointFile, records: tuple[RequestRecord, ...]) -> PointSumm
     if point.audit.get("prompt_passes", 1) != 1:
         audit.append("prompts-repeated")
     slo = Slo(**point.slo) if point.slo else None
-    measured = Measured(records, gpus=point.recipe.gpus, slo=slo)
+    open_loop = point.workload.arrival is not None
+    measured = Measured(records, gpus=point.recipe.gpus, slo=slo, open_loop=open_loop)
     return summarise_point(point, measured, audit=tuple(audit))

@@ -7,11 +7,14 @@ accelerator; its docstring is its manual page.
 
 METRICS = {
     "ttft": "infx.metrics.ttft",
+    "ttft_from_due": "infx.metrics.ttft_from_due",
     "ttfo": "infx.metrics.ttfo",
     "e2el": "infx.metrics.e2el",
+    "e2el_from_due": "infx.metrics.e2el_from_due",
     "tpot": "infx.metrics.tpot",
     "itl": "infx.metrics.itl",
     "chunk_gap": "infx.metrics.chunk_gap",
+    "tokens_per_chunk": "infx.metrics.tokens_per_chunk",
     "interactivity": "infx.metrics.interactivity",
     "e2e_interactivity": "infx.metrics.e2e_interactivity",
     "request_rate": "infx.metrics.request_rate",

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from infx.model.record import EndState, Phase, RequestRecord
-from infx.model.result import Counts
+from infx.model.result import Counts, IncompleteTokens
 
 _FAILED = (EndState.ERROR, EndState.OVERFLOW, EndState.LOST)
 
@@ -34,3 +34,19 @@ def error_reasons(records: Iterable[RequestRecord]) -> dict[str, int]:
         if record.phase is Phase.PROFILING and record.state in _FAILED
     )
     return dict(sorted(reasons.items(), key=lambda item: (-item[1], item[0])))
+
+
+def incomplete_tokens(records: Iterable[RequestRecord]) -> IncompleteTokens:
+    """Count what the requests of the profiling phase delivered that did not end ok."""
+    unhappy = [
+        record
+        for record in records
+        if record.phase is Phase.PROFILING and record.state is not EndState.OK
+    ]
+    counted = [r.completion_tokens for r in unhappy if r.completion_tokens is not None]
+    return IncompleteTokens(
+        requests=len(unhappy),
+        counted=len(counted),
+        tokens=sum(counted),
+        chunks=sum(record.chunks for record in unhappy if record.completion_tokens is None),
+    )

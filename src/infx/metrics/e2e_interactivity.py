@@ -19,13 +19,14 @@ BETTER: Better = "larger"
 def compute(measured: Measured) -> Metric:
     """Return the distribution over ok requests with content and usage."""
     records = completed(measured)
-    times = [time for time in map(_time_a_token_s, records) if time is not None]
+    times = [time for time in map(time_a_token_s, records) if time is not None]
     if not times:
         return Absent(reason="no ok request has content and usage" if records else NOTHING_OK)
     return reciprocals(times, UNIT)
 
 
-def _time_a_token_s(record: RequestRecord) -> float | None:
+def time_a_token_s(record: RequestRecord) -> float | None:
+    """Return E2EL / OSL, None without content or usage."""
     latency = e2el_s(record)
     if not latency or not record.completion_tokens:
         return None

@@ -26,7 +26,7 @@ def compute(measured: Measured) -> Metric:
     if slo is None or slo == Slo():
         return Absent(reason="no latency target is set")
     records = completed(measured)
-    verdicts = [_meets(record, slo) for record in records]
+    verdicts = [meets(record, slo) for record in records]
     if None in verdicts:
         lacking = verdicts.count(None)
         return Absent(
@@ -35,7 +35,8 @@ def compute(measured: Measured) -> Metric:
     return rate(verdicts.count(True), records, UNIT)
 
 
-def _meets(record: RequestRecord, slo: Slo) -> bool | None:
+def meets(record: RequestRecord, slo: Slo) -> bool | None:
+    """Say whether a request met every target, None where it lacks what one is judged by."""
     ttft, e2el, decode = ttft_s(record), e2el_s(record), decode_s(record)
     if ttft is None or e2el is None or decode is None:
         return None

@@ -22,9 +22,10 @@ def compute(measured: Measured) -> Metric:
     """Return the distribution over ok requests whose decoding was seen."""
     records = completed(measured)
     reason = "no ok request has usage, tokens after its first chunk and content at two moments"
-    return distribution(map(_itl_s, records), UNIT, reason if records else NOTHING_OK)
+    return distribution(map(itl_s, records), UNIT, reason if records else NOTHING_OK)
 
 
-def _itl_s(record: RequestRecord) -> float | None:
+def itl_s(record: RequestRecord) -> float | None:
+    """Return the decode time a token, over the tokens that came after the first chunk."""
     # Content holds a token at least, so a first chunk counted as 0 was not counted.
     return per_token_s(record, record.first_chunk_tokens or 1)

@@ -13,11 +13,12 @@ def window_s(records: Sequence[RequestRecord]) -> float:
     The tail in which lanes drain lies inside. The last content ends a request, as it ends E2EL; one
     that delivered none ends with its stream.
     """
-    ends = [_end_ns(record) for record in records]
+    ends = [end_ns(record) for record in records]
     return (max(ends) - min(record.sent_ns for record in records)) / NS_PER_S
 
 
-def _end_ns(record: RequestRecord) -> int:
+def end_ns(record: RequestRecord) -> int:
+    """Return when an ok request ended: its last content, or its stream where it delivered none."""
     end = record.last_content_ns if record.last_content_ns is not None else record.end_ns
     if end is None:
         raise ValueError(f"request {record.request} is ok and has no end")

@@ -9,6 +9,7 @@ from infx.stats.percentile import describe, mean, percentile, population_std
 NS_PER_S = 1_000_000_000
 NOTHING_OK = "no request of the profiling phase ended ok"
 NO_CONTENT = "no ok request delivered content"
+CLOSED_LOOP = "in a closed loop a request is due when its lane is free"
 
 
 def profiled(measured: Measured) -> list[RequestRecord]:

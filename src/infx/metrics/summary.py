@@ -6,7 +6,9 @@ from typing import Protocol, cast
 from infx.metrics import METRICS
 from infx.metrics.client import client_audit, client_reasons
 from infx.metrics.concurrency import achieved_concurrency
-from infx.metrics.counts import counts, error_reasons
+from infx.metrics.counts import counts, error_reasons, incomplete_tokens
+from infx.metrics.intervals import with_intervals
+from infx.metrics.steady import steady
 from infx.metrics.validity import reasons
 from infx.model.bundle import PointFile
 from infx.model.record import Measured, Phase
@@ -52,7 +54,9 @@ def summarise_point(
         warmup_counts=counts(measured.records, Phase.WARMUP),
         error_reasons=error_reasons(measured.records),
         client=client,
-        metrics=metrics,
+        incomplete_tokens=incomplete_tokens(measured.records),
+        steady=steady(measured),
+        metrics=with_intervals(metrics, measured, key=point.directory),
     )
 
 

@@ -22,10 +22,11 @@ PER_GPU = True
 
 def compute(measured: Measured) -> Metric:
     """Return the rate; n is the number of ok requests."""
-    return token_rate(completed(measured), _tokens, UNIT)
+    return token_rate(completed(measured), tokens, UNIT)
 
 
-def _tokens(record: RequestRecord) -> int | None:
+def tokens(record: RequestRecord) -> int | None:
+    """Return prompt and generated tokens, None where the server left out a count."""
     if record.prompt_tokens is None or record.completion_tokens is None:
         return None
     return record.prompt_tokens + record.completion_tokens

@@ -3,11 +3,13 @@
 from collections.abc import Iterator, Mapping
 
 from infx.metrics.per_request import completed
+from infx.metrics.tokens_per_chunk import is_buffered
 from infx.model.record import Measured
 from infx.model.result import Counts, Metric, MetricValue
 
 MAX_ERROR_RATE = 0.10
 MAX_OUTPUT_SHORTFALL = 0.05
+MAX_BUFFERED = 0.05
 MAX_CENSORED = 0.01
 MAX_OVERFLOW = 0.01
 
@@ -34,6 +36,9 @@ def reasons(
         for record in completed(measured)
     ):
         yield "usage-missing"
+    buffered = [is_buffered(record) for record in completed(measured)]
+    if _share(sum(buffered), len(buffered)) > MAX_BUFFERED:
+        yield "buffered-stream"
     if _exceeds(metrics["input_drift"], 0):
         yield "input-drift"
     if exact_output and _exceeds(metrics["output_shortfall"], MAX_OUTPUT_SHORTFALL):

@@ -125,9 +125,11 @@ class Measured:
 
     `records` holds every issued request of every phase and end state, in any order.
     `gpus` is the number of accelerators behind the endpoint, None where nobody stated it.
+    `open_loop` tells that requests came at moments of their own, not when a lane was free.
     """
 
     records: tuple[RequestRecord, ...]
     samples: tuple[Sample, ...] = ()
     gpus: int | None = None
     slo: Slo | None = None
+    open_loop: bool = False

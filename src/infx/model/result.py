@@ -15,10 +15,11 @@ class Absent(Value):
 
 
 class Interval(Value):
-    """Where a figure lies with confidence `level`, as far as chance within the measurement goes.
+    """Where a figure lies with confidence `level`.
 
-    `method` is what was resampled: `lanes`, `blocks` of successive requests, or `repetitions`;
-    `units` is how many of them there were.
+    `method` says what tells it: `lanes` or `blocks` of successive requests, resampled, know the
+    chance within one measurement; `repetitions` also what changes from one to the next. `units` is
+    how many of them there were.
     """
 
     low: float
@@ -81,6 +82,35 @@ class ClientAudit(Value):
     send_lag_p99: float
 
 
+class IncompleteTokens(Value):
+    """Output of the requests of the profiling phase that did not end ok; it enters no metric.
+
+    `tokens` sums the server's counts for the `counted` requests. `chunks` are the content chunks
+    of the others, each of at least one token.
+    """
+
+    requests: int
+    counted: int
+    tokens: int
+    chunks: int
+
+
+class Steady(Value):
+    """What a point says of the time in which its concurrency was near its peak.
+
+    `start_s` and `end_s` are seconds after the first send of the profiling phase: the first moment
+    at which `share` of the `peak` was in flight, and the last one. `n` ok requests lie wholly
+    inside; latencies rest on them, throughputs on all tokens that came inside.
+    """
+
+    share: float
+    peak: int
+    start_s: float
+    end_s: float
+    n: int
+    metrics: dict[str, Metric]
+
+
 class PointSummary(Value):
     """What one point says: counts of its profiling phase, and every metric or its reason.
 
@@ -98,6 +128,8 @@ class PointSummary(Value):
     warmup_counts: Counts
     error_reasons: dict[str, int]
     client: ClientAudit | None = None
+    incomplete_tokens: IncompleteTokens | None = None
+    steady: Steady | Absent = Absent(reason="not computed")
     metrics: dict[str, Metric]
 
 
@@ -128,6 +160,8 @@ class CurvePoint(Value):
     concurrency: int
     x: float
     y: float
+    x_interval: Interval | None = None
+    y_interval: Interval | None = None
     on_frontier: bool
     on_reference_frontier: bool
 

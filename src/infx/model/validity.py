@@ -29,6 +29,10 @@ REASONS: Mapping[str, str] = MappingProxyType(
             "are missing from the latencies."
         ),
         "usage-missing": "The server reported no token counts for some of the ok requests.",
+        "buffered-stream": (
+            "More than 5 % of the answers came in so few chunks that their decode time cannot be "
+            "seen: TTFT is too high and TPOT too low."
+        ),
         "input-drift": (
             "Some prompts differ from the asked length by more than 1 % and 4 tokens, by the "
             "server's own count."

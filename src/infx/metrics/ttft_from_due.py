@@ -1,0 +1,41 @@
+"""Time to first token from when the request was due: what a user of an open loop waits.
+
+Formula: first content - due, per ok request. When requests come at moments of their own, one that
+the client or a full bound on requests in flight held back has waited already when it is sent; TTFT
+leaves that wait out (coordinated omission).
+Unit: seconds.
+Absent when: the load is a closed loop, no request of the profiling phase ended ok, or none
+delivered content.
+Source: the plan and the client's socket reads; the defect of vllm-project/vllm#54101.
+"""
+
+from infx.metrics.per_request import (
+    CLOSED_LOOP,
+    NO_CONTENT,
+    NOTHING_OK,
+    NS_PER_S,
+    completed,
+    distribution,
+)
+from infx.model.record import Measured, RequestRecord
+from infx.model.result import Absent, Better, Metric
+
+NAME = "ttft_from_due"
+UNIT = "s"
+BETTER: Better = "smaller"
+
+
+def compute(measured: Measured) -> Metric:
+    """Return the distribution over ok requests."""
+    records = completed(measured)
+    if not measured.open_loop:
+        return Absent(reason=CLOSED_LOOP)
+    reason = NO_CONTENT if records else NOTHING_OK
+    return distribution(map(ttft_from_due_s, records), UNIT, reason)
+
+
+def ttft_from_due_s(record: RequestRecord) -> float | None:
+    """Return the time from the due moment to the first content of any channel."""
+    if record.first_content_ns is None:
+        return None
+    return (record.first_content_ns - record.due_ns) / NS_PER_S
