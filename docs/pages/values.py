@@ -8,7 +8,7 @@ from types import FunctionType
 import infx
 from infx.flows.runs import Run
 from infx.load.progress import Progress
-from infx.model import bundle, launch, recipe, record, result, workload
+from infx.model import bundle, launch, recipe, record, result, selftest, workload
 from infx.store import bundles
 from pages.text import code, doc, fence, fields, line, page, signature, table, type_name
 
@@ -23,7 +23,7 @@ runs/<run-id>/
     {bundles.SUMMARY:26} counts, and every metric or its reason"""
 
 FILES: dict[str, tuple[type, ...]] = {
-    bundles.MANIFEST: (bundle.Manifest, bundle.ClockAnchor),
+    bundles.MANIFEST: (bundle.Manifest, bundle.ClockAnchor, selftest.SelftestCitation),
     bundles.POINT: (
         bundle.PointFile,
         bundle.PhaseWindow,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from infx.cli.quickstart import cache_folder
+from infx.cli.cache import cache_folder
 from transcript import only_run, refused
 
 

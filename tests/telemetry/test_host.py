@@ -108,3 +108,12 @@ CGROUPS = [
 def test_the_cgroup_limit_is_in_cores(tmp_path, files, cores):
     put(tmp_path, files)
     assert facts(tmp_path)["cgroup_cpu_limit"] == cores
+
+
+def test_waiting_for_a_core_is_told_where_the_kernel_counts_it(tmp_path):
+    assert host.cpu_waited_us(tmp_path) is None
+    some = "some avg10=0.00 avg60=1.50 avg300=2.00 total=837328525\n"
+    put(tmp_path, {"proc/pressure/cpu": some + "full avg10=0.00 avg60=0.00 avg300=0.00 total=9\n"})
+    assert host.cpu_waited_us(tmp_path) == 837_328_525
+    put(tmp_path, {"proc/pressure/cpu": "some nothing\n"})
+    assert host.cpu_waited_us(tmp_path) is None

@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from infx.cli import values
+from infx.cli.cache import selftests_folder
 from infx.cli.limits import require_connections
 from infx.cli.loop import run
 from infx.cli.progress import ProgressLine
@@ -140,6 +141,7 @@ def bench_options(url: str, flags: BenchFlags) -> BenchOptions:
         api_key=values.api_key(flags.api_key_env, os.environ),
         slo=values.slo(flags.slo),
         grace_s=values.seconds(flags.grace, "--grace"),
+        selftests=selftests_folder(os.environ),
         command=("infx", *values.masked(sys.argv[1:])),
     )
 

@@ -24,6 +24,11 @@ app.command(
 )
 app.command("infx.cli.bench:bench", name="bench", help="Measure an OpenAI-compatible endpoint.")
 app.command("infx.cli.report:report", name="report", help="Write the static page of a run.")
+app.command(
+    "infx.cli.selftest:selftest",
+    name="selftest",
+    help="Measure how accurate the client is on this machine.",
+)
 runs = App(name="runs", help="List, show, verify and recover run bundles.")
 app.command(runs)
 runs.command("infx.cli.runs:list_", name="list", help="List the runs of a folder.")

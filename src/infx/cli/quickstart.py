@@ -10,6 +10,7 @@ from cyclopts import Parameter
 
 from infx.cli import values
 from infx.cli.bench import conclude
+from infx.cli.cache import cache_folder
 from infx.cli.loop import run
 from infx.cli.progress import ProgressLine
 from infx.clock import SystemClock
@@ -46,9 +47,3 @@ def quickstart(
     line.talk(f"report: {report}")
     line.talk("next: open the report; measure a server of your own with: infx bench URL")
     return code
-
-
-def cache_folder(environment: "os._Environ[str] | dict[str, str]") -> Path:
-    """Return the user's cache folder of infx."""
-    base = environment.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "infx"

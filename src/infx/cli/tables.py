@@ -39,7 +39,7 @@ def points_table(result: RunResult) -> str:
     """Return the figures and end states of every point as aligned text, then all that is to say."""
     figures, ends, notes = _content(result)
     blocks = [SIMULATED] if result.simulated else []
-    blocks += ["\n".join(_aligned(grid)) for grid in (figures, ends)]
+    blocks += ["\n".join(aligned(grid)) for grid in (figures, ends)]
     return "\n\n".join([*blocks, "\n".join(notes)])
 
 
@@ -58,7 +58,7 @@ def markdown(result: RunResult) -> str:
     """Return the tables in GitHub's Markdown, with every foreign text escaped."""
     figures, ends, notes = _content(result)
     blocks = [f"**{SIMULATED}**"] if result.simulated else []
-    blocks += [_markdown_grid(grid) for grid in (figures, ends)]
+    blocks += [markdown_grid(grid) for grid in (figures, ends)]
     blocks.append("\n".join(f"- {_markdown_text(note.strip())}" for note in notes))
     return "\n\n".join(blocks)
 
@@ -136,7 +136,8 @@ def _certificate(result: RunResult) -> list[str]:
     return lines
 
 
-def _aligned(grid: Grid) -> list[str]:
+def aligned(grid: Grid) -> list[str]:
+    """Return a table as lines of text, every column as wide as its widest cell."""
     rows = [row for row in (grid.heads, grid.units, *grid.rows) if any(row)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
@@ -158,7 +159,8 @@ def _rich(grid: Grid) -> "Table":
     return table
 
 
-def _markdown_grid(grid: Grid) -> str:
+def markdown_grid(grid: Grid) -> str:
+    """Return a table in GitHub's Markdown."""
     named = (
         f"{head} ({unit_name})" if unit_name else head
         for head, unit_name in zip(grid.heads, grid.units, strict=True)

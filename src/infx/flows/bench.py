@@ -16,6 +16,7 @@ from pydantic import JsonValue
 
 from infx.clock import Clock
 from infx.errors import MachineError, Problem
+from infx.flows import beside
 from infx.flows.manifest import new_manifest, stamp
 from infx.flows.options import BenchOptions
 from infx.flows.point import Brake, measure
@@ -190,6 +191,7 @@ class _Bench:
             workload, concurrency=concurrency, repetition=repetition, prompts=sizing.prompts
         )
         audit = {"prompt_passes": sizing.passes(len(asked))}
+        before = await beside.read(self._client, self._clock)
         measured = await measure(
             point.model_copy(update={"audit": audit}),
             asked,
@@ -201,8 +203,10 @@ class _Bench:
             on_progress=self._watch.progress,
         )
         self.failure = (self.server.died() if self.server else None) or measured.gone
-        summary = summarise(measured.point, records(directory / bundles.REQUESTS))
-        writer.end_point(measured.point, summary)
+        seen = beside.between(before, await beside.read(self._client, self._clock))
+        point = measured.point.model_copy(update={"audit": {**measured.point.audit, **seen}})
+        summary = summarise(point, records(directory / bundles.REQUESTS))
+        writer.end_point(point, summary)
         self._keep_observed(writer, point)
         self._measured += 1
         self._watch.point(summary)
@@ -253,7 +257,7 @@ class _Bench:
             frame=body_frame(
                 api=workload.api, model=self._model, settings=settings, extra=workload.extra_body
             ),
-            name=f"infx-{point.directory[:12]}-r{point.repetition}",
+            name=point.request_name,
         )
 
 

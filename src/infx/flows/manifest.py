@@ -6,6 +6,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 from infx.clock import NS, Clock
 from infx.flows.options import BenchOptions
+from infx.flows.selftests import latest
 from infx.model.bundle import ClockAnchor, Manifest
 from infx.store import bundles
 from infx.telemetry.host import facts
@@ -13,7 +14,8 @@ from infx.telemetry.host import facts
 PACKAGES = ("infx", "uvloop", "httptools", "orjson", "pydantic", "zstandard")
 
 
-def _versions() -> dict[str, str]:
+def versions() -> dict[str, str]:
+    """Return the versions of Python and of what takes part in a measurement."""
     found = {"python": platform.python_version()}
     for package in PACKAGES:
         try:
@@ -31,6 +33,7 @@ def stamp(wall_ns: int) -> str:
 def new_manifest(options: BenchOptions, clock: Clock) -> Manifest:
     """Return the manifest of a run that begins now."""
     anchor = ClockAnchor(monotonic_ns=clock.now(), wall_ns=clock.wall())
+    host = facts()
     return Manifest(
         run=bundles.new_run_id(anchor.wall_ns),
         command=options.command,
@@ -38,6 +41,7 @@ def new_manifest(options: BenchOptions, clock: Clock) -> Manifest:
         started=stamp(anchor.wall_ns),
         simulated=options.simulated,
         anchor=anchor,
-        versions=_versions(),
-        host=facts(),
+        versions=versions(),
+        host=host,
+        selftest=latest(options.selftests, host) if options.selftests else None,
     )

@@ -38,6 +38,7 @@ class BenchOptions:
     workload states another process; `concurrency` then bounds the requests in flight.
     `api_key` is sent as a bearer token and never written down. `slo` adds goodput. `grace_s`
     is how long a run that ends by time, or by Ctrl-C, waits for open answers.
+    `selftests` is the folder of this host's selftests, the latest of which is cited.
     `simulated` marks a server that only imitates an engine. `command` stands in the manifest as it
     is, so secrets are masked in it before.
     """
@@ -57,6 +58,7 @@ class BenchOptions:
     api_key: str | None = None
     slo: Slo | None = None
     grace_s: float = 30.0
+    selftests: Path | None = None
     simulated: bool = False
     command: tuple[str, ...] = ("infx.bench",)
 

@@ -12,6 +12,7 @@ from infx.errors import InputError, Problem
 from infx.flows.bench import Outcome, Serving, Watch, run_bench
 from infx.flows.options import BenchOptions
 from infx.flows.point import Brake
+from infx.flows.selftests import FOLDER
 from infx.flows.weights import smollm2
 from infx.launch.local import free_port, running
 from infx.model.recipe import BoundRecipe, Site
@@ -77,6 +78,7 @@ async def run_quickstart(
         recipe=recipe,
         launch=plan,
         model=plan.endpoint.model,
+        selftests=options.cache / FOLDER,
         command=options.command,
     )
     watch.talk(f"starting llama.cpp with {weights.name}, {max(options.concurrency)} slots")

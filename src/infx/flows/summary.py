@@ -1,5 +1,6 @@
 """From the records of a point to what it says."""
 
+from infx.flows.beside import prefix_hit
 from infx.model.bundle import PointFile
 from infx.model.record import Measured, RequestRecord, Slo
 from infx.model.result import PointSummary
@@ -17,6 +18,11 @@ def summarise(point: PointFile, records: tuple[RequestRecord, ...]) -> PointSumm
         audit.append("plan-exhausted")
     if point.audit.get("prompt_passes", 1) != 1:
         audit.append("prompts-repeated")
+    if point.workload.dataset is None:
+        template = point.calibration.get("overhead_tokens")
+        each = template if isinstance(template, int | float) else 0
+        if prefix_hit(point.audit, template_tokens=each * len(records)):
+            audit.append("prefix-cache-hit")
     slo = Slo(**point.slo) if point.slo else None
     open_loop = point.workload.arrival is not None
     measured = Measured(records, gpus=point.recipe.gpus, slo=slo, open_loop=open_loop)

@@ -7,6 +7,7 @@ from pydantic import Field, JsonValue
 from infx.model.launch import Endpoint, LaunchPlan
 from infx.model.recipe import BoundRecipe
 from infx.model.record import Phase
+from infx.model.selftest import SelftestCitation
 from infx.model.value import Value
 from infx.model.workload import FixedWorkload
 
@@ -36,6 +37,10 @@ class PointFile(Value):
     of its own work: `keep_alive_resets` counts requests that were sent again because the server
     had closed a kept connection before a byte of their answer, `plan_exhausted` tells that a phase
     that ends by time ran out of prompts, `prompt_passes` how often a dataset was gone through.
+    What was read before and after the load stands there too: `cpu_pressure` is the share of that
+    time in which some task of the host waited for a core; `server_cache_hits` of the
+    `server_cache_queries` prompt tokens were in the server's cache by its own counters, both null
+    with the reason in `server_cache_absent`.
     """
 
     schema_version: Literal[1] = 1
@@ -60,12 +65,18 @@ class PointFile(Value):
         """The point's folder name under `points/`."""
         return f"{self.point_id}-r{self.repetition}" if self.repetition else self.point_id
 
+    @property
+    def request_name(self) -> str:
+        """What the X-Request-ID of each of its requests begins with; `-N` follows for request N."""
+        return f"infx-{self.point_id[:12]}-r{self.repetition}"
+
 
 class Manifest(Value):
     """`manifest.json`: who ran what, when, on which host, and the sha256 of every other file.
 
     `files` maps bundle-relative paths to hex digests; it is complete once `state` is not `running`.
-    `failure` is the one-line reason of a failed run.
+    `failure` is the one-line reason of a failed run. `selftest` cites the latest selftest of this
+    host: same processor, cores and kernel.
     """
 
     schema_version: Literal[1] = 1
@@ -79,5 +90,6 @@ class Manifest(Value):
     anchor: ClockAnchor
     versions: dict[str, str]
     host: dict[str, JsonValue]
+    selftest: SelftestCitation | None = None
     points: tuple[str, ...] = ()
     files: dict[str, str] = Field(default_factory=dict)

@@ -21,6 +21,10 @@ REASONS: Mapping[str, str] = MappingProxyType(
         "prompts-repeated": (
             "The dataset has fewer prompts than were asked, so a prefix cache may have known some."
         ),
+        "prefix-cache-hit": (
+            "The server found 1 % or more of the random prompts' tokens in its cache, chat "
+            "template not counted, so it had less to do than was asked."
+        ),
         "nothing-ok": "No request of the profiling phase ended ok.",
         "error-rate": "More than 10 % of the requests that came to an outcome failed.",
         "context-overflow": "More than 1 % of the requests exceeded the model's context.",

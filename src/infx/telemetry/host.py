@@ -30,6 +30,19 @@ def facts(root: Path = Path("/")) -> dict[str, JsonValue]:
     }
 
 
+def cpu_waited_us(root: Path = Path("/")) -> int | None:
+    """Return for how many microseconds since the boot any task of this host waited for a core.
+
+    None where the kernel does not count it (Linux before 4.20, or without PSI).
+    """
+    for line in (_read(root / "proc/pressure/cpu") or "").splitlines():
+        kind, _, rest = line.partition(" ")
+        figure = rest.rpartition("total=")[2]
+        if kind == "some" and figure.isdecimal():
+            return int(figure)
+    return None
+
+
 def _read(path: Path) -> str | None:
     try:
         return path.read_text(errors="replace").strip()
