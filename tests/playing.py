@@ -13,8 +13,13 @@ from infx.servers.truth.server import TruthServer
 from memory_transport import memory_dial
 
 
-def play(out: Path, script: Script, **more: object) -> tuple[Outcome, list[Sent], list[str]]:
-    """Run a bench in virtual time; return its outcome, the server's log, and what was said."""
+def play(
+    out: Path, script: Script, *, split: int | None = None, **more: object
+) -> tuple[Outcome, list[Sent], list[str]]:
+    """Run a bench in virtual time; return its outcome, the server's log, and what was said.
+
+    `split` delivers the server's bytes in pieces of that many.
+    """
     loop = VirtualTimeLoop()
     log: list[Sent] = []
     said: list[str] = []
@@ -33,7 +38,7 @@ def play(out: Path, script: Script, **more: object) -> tuple[Outcome, list[Sent]
                 clock=loop,
                 brake=Brake(),
                 watch=Watch(talk=said.append),
-                connect=memory_dial(server.protocol),
+                connect=memory_dial(server.protocol, split=split),
             )
         )
     finally:

@@ -5,66 +5,16 @@ fault strikes every fourth request, or every one. No time passes between the two
 and figures must be equal, not near.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
+from faulted import REQUESTS, WORKLOAD, assert_figures, run, value
 from infx.clock import NS
-from infx.flows.bench import Outcome
-from infx.model.record import EndState, RequestRecord
-from infx.model.result import Absent, MetricValue, PointSummary
-from infx.model.workload import FixedWorkload
-from infx.servers.truth.faults import read_faults
-from infx.servers.truth.log import Sent
-from infx.servers.truth.script import Script
-from playing import play
-from server_log import Answer, answer, assert_seen, by_number, figures, output_rate
-
-REQUESTS = 24
-WORKLOAD = FixedWorkload(isl=64, osl=40, range_ratio=1.0, requests=REQUESTS, warmups=0)
-
-
-@dataclass(frozen=True)
-class Load:
-    """A load that was run: what infx says, and what the server logged."""
-
-    outcome: Outcome
-    log: dict[int, Sent]
-
-    @property
-    def point(self) -> PointSummary:
-        (point,) = self.outcome.run.result.points
-        return point
-
-    @property
-    def records(self) -> dict[int, RequestRecord]:
-        (point,) = self.outcome.run.points
-        return {record.request: record for record in self.outcome.run.bundle.records(point)}
-
-    @property
-    def struck(self) -> set[int]:
-        return {number for number, sent in self.log.items() if sent.faults}
-
-
-def run(out: Path, *faults: str, workload: FixedWorkload = WORKLOAD, **script: object) -> Load:
-    settings = {"ttft_s": 0.04, "itl_s": 0.005, "faults": read_faults(faults), **script}
-    outcome, log, _ = play(
-        out, Script(**settings), workload=workload, concurrency=(4,)  # type: ignore[arg-type]
-    )  # fmt: skip
-    return Load(outcome, by_number(log))
-
-
-def assert_figures(point: PointSummary, answers: Sequence[Answer]) -> None:
-    for name, expected in figures(answers).items():
-        found = point.metrics[name]
-        assert isinstance(found, MetricValue), name
-        said = {word: getattr(found, word) for word in expected}
-        assert said == pytest.approx(expected, rel=1e-12), name
-    rate = point.metrics["output_throughput"]
-    assert isinstance(rate, MetricValue)
-    assert (rate.n, rate.mean) == (len(answers), pytest.approx(output_rate(answers), rel=1e-12))
+from infx.model.record import EndState
+from infx.model.result import Absent
+from server_log import answer, assert_seen, figures
 
 
 @dataclass(frozen=True)
@@ -211,8 +161,7 @@ def test_where_usage_is_missing_what_needs_it_is_missing(tmp_path: Path) -> None
     answers = {number: answer(sent) for number, sent in load.log.items()}
     counted = [answers[number] for number in answers.keys() - load.struck]
     for name, of in (("ttft", answers.values()), ("e2el", answers.values()), ("tpot", counted)):
-        metric = load.point.metrics[name]
-        assert isinstance(metric, MetricValue)
+        metric = value(load.point, name)
         assert metric.n == len(of)
         assert metric.mean == pytest.approx(figures(list(of))[name]["mean"], rel=1e-12)
     rate = load.point.metrics["output_throughput"]
@@ -229,8 +178,7 @@ def test_another_length_than_asked_is_measured_and_told(tmp_path: Path, fault: s
         "stop:20": ("output_shortfall", "output-shortfall"),
         "prompt-count:1.5": ("input_drift", "input-drift"),
     }[fault]
-    metric = load.point.metrics[name]
-    assert isinstance(metric, MetricValue)
+    metric = value(load.point, name)
     assert (metric.n, metric.mean) == (REQUESTS, 0.25)
     assert reason in load.point.reasons
 

@@ -1,4 +1,4 @@
-"""Interactivity keeps the meaning of TPOT's percentiles."""
+"""Interactivity keeps the meaning of ITL's percentiles."""
 
 import pytest
 
@@ -17,8 +17,17 @@ def test_golden_vector() -> None:
     assert figure.p50 == pytest.approx(20.0)
 
 
-def test_a_percentile_is_one_over_the_percentile_of_tpot() -> None:
-    # TPOT 1, 2, 3, 4 s: p50 2.5, p90 3.7, mean 2.5; reciprocals 1, 1/2, 1/3, 1/4 with mean 25/48.
+def test_tokens_of_a_full_first_chunk_are_no_speed() -> None:
+    """T5: 40 tokens, 4 of them in the first chunk, so 36 took the 2 s: 18 a second and not 19.5."""
+    figure = interactivity.compute(
+        measured(record(first=0.5, gaps=(0.5,) * 4, completion_tokens=40, first_chunk_tokens=4))
+    )
+    assert isinstance(figure, MetricValue)
+    assert figure.mean == pytest.approx(18.0)
+
+
+def test_a_percentile_is_one_over_the_percentile_of_itl() -> None:
+    # ITL 1, 2, 3, 4 s: p50 2.5, p90 3.7, mean 2.5; reciprocals 1, 1/2, 1/3, 1/4 with mean 25/48.
     figure = interactivity.compute(
         measured(*(record(first=1.0, gaps=(s,), completion_tokens=2) for s in (1, 2, 3, 4)))
     )
@@ -33,7 +42,7 @@ def test_a_percentile_is_one_over_the_percentile_of_tpot() -> None:
     assert figure.std == pytest.approx((195 / 2304) ** 0.5)
 
 
-def test_no_tpot_no_interactivity() -> None:
+def test_no_itl_no_interactivity() -> None:
     assert interactivity.compute(measured(record(first=1.0, completion_tokens=9))) == Absent(
-        reason="no ok request has usage, two tokens and content at two moments"
+        reason="no ok request has usage, tokens after its first chunk and content at two moments"
     )

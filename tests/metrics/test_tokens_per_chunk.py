@@ -43,3 +43,10 @@ def test_without_usage_there_is_no_figure() -> None:
 )
 def test_what_is_taken_for_a_buffer(tokens: int | None, chunks: int, buffered: bool) -> None:
     assert is_buffered(answer(tokens, chunks)) is buffered
+
+
+def test_many_chunks_at_one_moment_are_a_buffer_too() -> None:
+    """A parser may hold all steps back and then send each as a chunk of its own."""
+    at_once = record(first=1.0, gaps=(0.0,) * 39, completion_tokens=40)
+    assert is_buffered(at_once)
+    assert not is_buffered(record(first=1.0, gaps=(0.0, 0.1) * 20, completion_tokens=41))

@@ -39,12 +39,14 @@ def is_buffered(record: RequestRecord) -> bool:
 
     Of n chunks the first holds about 1/n of the tokens, whose decode time lies before the first
     content: TTFT is too high by it, and TPOT too low by that share. With fewer than 8 chunks that
-    is over an eighth. Short answers (OSL below 16), and up to 8 tokens a chunk, are what a step of
-    speculative decoding gives, and no buffer.
+    is over an eighth. Chunks that arrived at one moment are one here. Short answers (OSL below 16),
+    and up to 8 tokens a chunk, are what a step of speculative decoding gives, and no buffer.
     """
     tokens = record.completion_tokens or 0
+    moments = 1 + sum(gap > 0 for gap in record.gaps_ns)
     return (
         tokens >= BUFFERED_TOKENS
-        and 0 < record.chunks < BUFFERED_CHUNKS
-        and tokens > BUFFERED_PER_CHUNK * record.chunks
+        and record.chunks > 0
+        and moments < BUFFERED_CHUNKS
+        and tokens > BUFFERED_PER_CHUNK * moments
     )
