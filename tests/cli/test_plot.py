@@ -55,6 +55,16 @@ def test_a_small_plot_in_ascii():
     ]
 
 
+def test_marks_of_an_open_loop_carry_their_rates():
+    drawn = curve_of(*THREE)
+    points = [
+        point.model_copy(update={"rate": rate, "concurrency": 1024})
+        for point, rate in zip(drawn.points, (0.5, 1.0, 2.0), strict=True)
+    ]
+    text = frontier_text(drawn.model_copy(update={"points": tuple(points)}), 60, 5, plain=True)
+    assert all(label in text for label in ("*0.5/s", "*1/s", "2/so", "(numbers: rate)"))
+
+
 def test_the_same_plot_with_the_characters_of_utf8():
     assert frontier_text(curve_of(*THREE), 30, 5).splitlines()[2:8] == [
         "20 ┤           ·●2",

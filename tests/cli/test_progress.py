@@ -5,6 +5,7 @@ import io
 from infx.cli.progress import ProgressLine, describe
 from infx.load.progress import Progress
 from infx.model.record import Phase
+from infx.model.result import Counts, PointSummary
 
 HALFWAY = Progress(
     phase=Phase.PROFILING, concurrency=4, done=20, total=40, in_flight=4, errors=1,
@@ -56,3 +57,19 @@ def test_elsewhere_it_is_a_line_every_ten_seconds():
         said.append(stream.getvalue().count("\n"))
     assert said == [0, 0, 1, 1, 2]
     assert stream.getvalue() == f"{describe(HALFWAY)}\n" * 2
+
+
+def test_a_finished_point_of_an_open_loop_goes_by_its_rate():
+    stream = io.StringIO()
+    ProgressLine(lambda: 0.0, stream).point(summary_of(rate=2.5))
+    assert stream.getvalue() == "rate 2.5/s: 3 ok, 1 not ok\n"
+
+
+def summary_of(**changes) -> PointSummary:
+    ends = {"ok": 3, "error": 1, "overflow": 0, "cancelled_at_end": 0}
+    counts = Counts(issued=4, cancelled_by_plan=0, lost=0, **ends)
+    return PointSummary(
+        point_id="0" * 64, concurrency=1024, repetition=0, achieved_concurrency=None,
+        certified=True, reasons=(), counts=counts, warmup_counts=counts, error_reasons={},
+        metrics={}, **changes,
+    )  # fmt: skip

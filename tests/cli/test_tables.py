@@ -108,6 +108,18 @@ def test_the_text_table():
     ]
 
 
+def test_points_of_an_open_loop_go_by_their_rate():
+    slow = POOR.model_copy(update={"rate": 2.5, "concurrency": 1024, "achieved_concurrency": 7.0})
+    text = points_table(run(slow)).splitlines()
+    assert text[0].split()[:4] == ["rate", "conc", "TTFT", "p50"]
+    assert text[2].split()[:2] == ["2.5/s", "7.00"]
+    assert text[4].split()[:2] == ["rate", "issued"]
+    assert "failed at rate 2.5/s: connection-reset (8)" in text
+    assert any(line.startswith("  usage-missing (rate 2.5/s): ") for line in text)
+    again = slow.model_copy(update={"repetition": 1})
+    assert "title=infx rate 2.5/s r1::" in github(run(again))
+
+
 def test_a_simulated_run_says_so_first_in_every_format_for_people():
     result = run(GOOD, simulated=True)
     said = "simulated: no server was measured; these figures come from a model of one"

@@ -24,6 +24,10 @@ def good(**changes: object) -> RequestRecord:
     return record(**(usual | changes))
 
 
+def held_back() -> RequestRecord:
+    return good(state=EndState.CANCELLED_BY_PLAN, reason="in-flight-limit")
+
+
 def judged(*records: RequestRecord, exact_output: bool = True) -> list[str]:
     given = measured(*records)
     found = list(
@@ -54,6 +58,7 @@ def test_good_records_give_no_reason() -> None:
         ("context-overflow", good(state=EndState.OVERFLOW), 10_000, 100),
         ("censored", good(state=EndState.CANCELLED_AT_END), 1000, 10),
         ("censored", good(state=EndState.LOST), 1000, 10),
+        ("in-flight-limit", held_back(), 1000, 10),
         ("usage-missing", good(prompt_tokens=None), 1000, 0),
         ("usage-missing", good(completion_tokens=None), 1000, 0),
         ("input-drift", good(prompt_tokens=105), 1000, 0),

@@ -38,6 +38,20 @@ def test_the_headline_says_what_was_measured_when_and_where(demo):
         assert part in text
 
 
+def test_points_of_an_open_loop_go_by_their_rate(demo):
+    report = demo((1, 2))
+    points = tuple(
+        replace(point, summary=point.summary.model_copy(update={"rate": rate}))
+        for point, rate in zip(report.points, (0.5, 4.0), strict=True)
+    )
+    page = render(replace(report, points=points))
+    text = text_of(page)
+    assert "64 tokens out, at rate 0.5/s, 4/s" in text
+    assert "All metrics at rate 4/s" in text
+    assert '<th scope="row">0.5/s</th>' in page
+    assert {panel["load"] for panel in data_of(page)["distributions"]} == {"rate"}
+
+
 def test_a_run_that_is_not_certified_says_why(demo):
     report = demo()
     result = report.result.model_copy(update={"certified": False, "reasons": ("input-drift",)})

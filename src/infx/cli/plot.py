@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from infx.cli.tables import printable
 from infx.model.result import Better, Curve, CurvePoint
+from infx.report.columns import load_kind, load_name
 from infx.report.distributions import axis_scale
 from infx.report.frontier import LOG_FROM, axis
 from infx.report.units import display_unit, figure
@@ -74,8 +75,8 @@ class Mark:
 
     @property
     def label(self) -> str:
-        """The concurrencies of the points."""
-        return ",".join(dict.fromkeys(str(point.concurrency) for point in self.points))
+        """The loads of the points."""
+        return ",".join(dict.fromkeys(map(load_name, self.points)))
 
 
 def frontier_text(
@@ -88,9 +89,9 @@ def frontier_text(
 ) -> str:
     """Draw a curve in `width` columns and a plot area of `height` rows; no line has an end break.
 
-    Marks are labelled by concurrency; a label without room stands under the plot, as does every
-    point that could not be drawn, with its reason. `plain` keeps to ASCII. `names` gives the names
-    of missing points by their keys; without one the start of the key is shown.
+    Marks are labelled by concurrency or rate; a label without room stands under the plot, as does
+    every point that could not be drawn, with its reason. `plain` keeps to ASCII. `names` gives the
+    names of missing points by their keys; without one the start of the key is shown.
     """
     glyphs = PLAIN if plain else UNICODE
     lines: list[str] = []
@@ -119,7 +120,8 @@ def _plot(curve: Curve, width: int, height: int, glyphs: Glyphs) -> list[str]:
     crowded = _draw(grid, marks, glyphs)
     y_title = axis(curve.y_metric, curve.y_statistic, curve.y_unit)
     x_title = axis(curve.x_metric, curve.x_statistic, curve.x_unit)
-    key = f"{glyphs.frontier} frontier  {glyphs.dominated} dominated  (numbers: concurrency)"
+    numbers = f"(numbers: {load_kind(curve.points)})"
+    key = f"{glyphs.frontier} frontier  {glyphs.dominated} dominated  {numbers}"
     return [
         *_wrapped(f"{y_title}, {BETTER[curve.y_better]}", width),
         *_with_side(grid, y_scale, gutter, glyphs),

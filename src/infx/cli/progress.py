@@ -43,7 +43,10 @@ class ProgressLine:
         counts = summary.counts
         failed = f", {counts.issued - counts.ok} not ok" if counts.ok < counts.issued else ""
         repetition = f" repetition {summary.repetition}" if summary.repetition else ""
-        self.talk(f"concurrency {summary.concurrency}{repetition}: {counts.ok} ok{failed}")
+        load = f"concurrency {summary.concurrency}"
+        if summary.rate is not None:
+            load = f"rate {summary.rate:g}/s"
+        self.talk(f"{load}{repetition}: {counts.ok} ok{failed}")
 
     def _clear(self) -> None:
         if self._drawn:

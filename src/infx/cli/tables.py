@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING
 
 from infx.model.result import Absent, PointSummary, RunResult
 from infx.model.validity import REASONS
-from infx.report.columns import COLUMNS, END_NAMES, Footnotes, cells, row_name
+from infx.report.columns import (
+    COLUMNS,
+    END_NAMES,
+    Footnotes,
+    cells,
+    load_heads,
+    load_kind,
+    point_name,
+    row_name,
+)
 from infx.report.units import label, unit
 
 if TYPE_CHECKING:
@@ -59,7 +68,7 @@ def markdown(result: RunResult) -> str:
     figures, ends, notes = _content(result)
     blocks = [f"**{SIMULATED}**"] if result.simulated else []
     blocks += [markdown_grid(grid) for grid in (figures, ends)]
-    blocks.append("\n".join(f"- {_markdown_text(note.strip())}" for note in notes))
+    blocks.append("\n".join(f"- {markdown_text(note.strip())}" for note in notes))
     return "\n\n".join(blocks)
 
 
@@ -87,7 +96,7 @@ def _content(result: RunResult) -> tuple[Grid, Grid, list[str]]:
     figures = _figures(result.points, footnotes)
     notes = [f"[{number}] {printable(reason)}" for number, reason in footnotes]
     notes += [
-        f"failed at concurrency {row_name(point)}: {printable(reason)} ({count:,})"
+        f"failed at {point_name(point)}: {printable(reason)} ({count:,})"
         for point in result.points
         for reason, count in point.error_reasons.items()
     ]
@@ -102,10 +111,14 @@ def _figures(points: Sequence[PointSummary], footnotes: Footnotes) -> Grid:
     )
     return Grid(
         title="Latency and throughput",
-        heads=("conc", "achieved", *heads),
+        heads=(*map(_short, load_heads(points)), *heads),
         units=("", "", *units),
         rows=tuple(rows),
     )
+
+
+def _short(head: str) -> str:
+    return "conc" if head == "concurrency" else head
 
 
 def _cell(cell: Absent | str, footnotes: Footnotes) -> str:
@@ -113,7 +126,7 @@ def _cell(cell: Absent | str, footnotes: Footnotes) -> str:
 
 
 def _ends(points: Sequence[PointSummary]) -> Grid:
-    heads = ("conc", "issued", *END_NAMES.values())
+    heads = (_short(load_kind(points)), "issued", *END_NAMES.values())
     rows = (
         (
             row_name(point),
@@ -131,7 +144,7 @@ def _certificate(result: RunResult) -> list[str]:
     lines = ["certified: no"]
     for reason in result.reasons:
         where = [row_name(point) for point in result.points if reason in point.reasons]
-        place = f" (concurrency {', '.join(where)})" if where else ""
+        place = f" ({load_kind(result.points)} {', '.join(where)})" if where else ""
         lines.append(f"  {printable(reason)}{place}: {REASONS.get(reason, 'see the report')}")
     return lines
 
@@ -166,11 +179,11 @@ def markdown_grid(grid: Grid) -> str:
         for head, unit_name in zip(grid.heads, grid.units, strict=True)
     )
     rule = ("--:",) * len(grid.heads)
-    rows = [tuple(map(_markdown_text, row)) for row in (tuple(named), *grid.rows)]
+    rows = [tuple(map(markdown_text, row)) for row in (tuple(named), *grid.rows)]
     return "\n".join(f"| {' | '.join(row)} |" for row in (rows[0], rule, *rows[1:]))
 
 
-def _markdown_text(text: str) -> str:
+def markdown_text(text: str) -> str:
     """Return text that Markdown and its HTML show as it is."""
     return "".join(f"\\{char}" if char in "\\`*_[]<>|~#@!" else char for char in printable(text))
 
@@ -184,9 +197,14 @@ def _annotation(point: PointSummary, result: RunResult) -> str:
     level = "error" if not point.counts.ok else "notice" if point.certified else "warning"
     against = "" if point.certified else f"; not certified: {', '.join(point.reasons)}"
     simulated = " (simulated)" if result.simulated else ""
-    title = f"infx concurrency {row_name(point)}{simulated}"
+    title = f"infx {point_name(point)}{simulated}"
     ok = f"{point.counts.ok:,} of {point.counts.issued:,} ok"
-    return f"::{level} title={_property(title)}::{_data('; '.join([ok, *figures]) + against)}"
+    return annotation(level, title, "; ".join([ok, *figures]) + against)
+
+
+def annotation(level: str, title: str, text: str) -> str:
+    """Return a workflow command of GitHub that shows a text: `error`, `warning` or `notice`."""
+    return f"::{level} title={_property(title)}::{_data(text)}"
 
 
 def _data(text: str) -> str:

@@ -7,6 +7,7 @@ from infx.errors import Problem
 from infx.flows.bench import Outcome
 from infx.model.record import Phase
 from infx.model.result import PointSummary
+from infx.report.columns import point_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,6 @@ def _nothing_ok(outcome: Outcome) -> Iterator[str]:
         records = run.records(point.point_id, point.repetition)
         first = next((r for r in records if r.phase is Phase.PROFILING), None)
         how = f": {first.detail or first.reason or first.state}" if first else ""
-        what = f"no request at concurrency {point.concurrency} ended ok{how}"
+        what = f"no request at {point_name(point)} ended ok{how}"
         url = next(p.endpoint.url for p in run.points if p.point_id == point.point_id)
         yield str(Problem(what, url, f"all that it answered is in {run.bundle.path}"))

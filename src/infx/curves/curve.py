@@ -87,6 +87,7 @@ def _points(
             point_id=summary.point_id,
             repetition=summary.repetition,
             concurrency=summary.concurrency,
+            rate=summary.rate,
             x=position[0],
             y=position[1],
             on_frontier=position in strict,

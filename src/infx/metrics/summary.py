@@ -46,6 +46,7 @@ def summarise_point(
     return PointSummary(
         point_id=point.point_id,
         concurrency=point.concurrency,
+        rate=point.workload.arrival.peak if point.workload.arrival else None,
         repetition=point.repetition,
         achieved_concurrency=achieved_concurrency(measured.records),
         certified=not against,

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from infx.metrics.per_request import completed
 from infx.metrics.tokens_per_chunk import is_buffered
-from infx.model.record import Measured
+from infx.model.record import Measured, Phase
 from infx.model.result import Counts, Metric, MetricValue
 
 MAX_ERROR_RATE = 0.10
@@ -12,6 +12,7 @@ MAX_OUTPUT_SHORTFALL = 0.05
 MAX_BUFFERED = 0.05
 MAX_CENSORED = 0.01
 MAX_OVERFLOW = 0.01
+MAX_REFUSED = 0.01
 
 
 def reasons(
@@ -31,6 +32,8 @@ def reasons(
         yield "context-overflow"
     if _share(counts.cancelled_at_end + counts.lost, counts.issued) > MAX_CENSORED:
         yield "censored"
+    if _share(_held_back(measured), counts.issued) > MAX_REFUSED:
+        yield "in-flight-limit"
     if any(
         record.prompt_tokens is None or record.completion_tokens is None
         for record in completed(measured)
@@ -43,6 +46,13 @@ def reasons(
         yield "input-drift"
     if exact_output and _exceeds(metrics["output_shortfall"], MAX_OUTPUT_SHORTFALL):
         yield "output-shortfall"
+
+
+def _held_back(measured: Measured) -> int:
+    return sum(
+        record.phase is Phase.PROFILING and record.reason == "in-flight-limit"
+        for record in measured.records
+    )
 
 
 def _exceeds(metric: Metric, limit: float) -> bool:

@@ -14,6 +14,9 @@ class Absent(Value):
     reason: str
 
 
+Method = Literal["lanes", "blocks", "repetitions"]
+
+
 class Interval(Value):
     """Where a figure lies with confidence `level`.
 
@@ -25,7 +28,7 @@ class Interval(Value):
     low: float
     high: float
     level: float
-    method: Literal["lanes", "blocks", "repetitions"]
+    method: Method
     units: int
 
 
@@ -115,11 +118,14 @@ class PointSummary(Value):
     """What one point says: counts of its profiling phase, and every metric or its reason.
 
     `reasons` are the kebab-case ids of what keeps the point from being certified.
-    `error_reasons` counts the failed requests by reason.
+    `error_reasons` counts the failed requests by reason. `rate` is the highest arrival rate that
+    was asked, in requests/s, None in a closed loop; where there is one, `concurrency` is the bound
+    of requests in flight.
     """
 
     point_id: str
     concurrency: int
+    rate: float | None = None
     repetition: int
     achieved_concurrency: float | None
     certified: bool
@@ -158,6 +164,7 @@ class CurvePoint(Value):
     point_id: str
     repetition: int
     concurrency: int
+    rate: float | None = None
     x: float
     y: float
     x_interval: Interval | None = None

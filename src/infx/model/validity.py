@@ -32,6 +32,10 @@ REASONS: Mapping[str, str] = MappingProxyType(
             "More than 1 % of the requests were cut off at the end or lost, so the slowest ones "
             "are missing from the latencies."
         ),
+        "in-flight-limit": (
+            "More than 1 % of the requests were due and not sent, as too many were in flight, so "
+            "the server did not get the stated rate."
+        ),
         "usage-missing": "The server reported no token counts for some of the ok requests.",
         "buffered-stream": (
             "More than 5 % of the answers came in so few chunks that their decode time cannot be "

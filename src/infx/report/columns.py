@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from infx.model.record import EndState
-from infx.model.result import Absent, PointSummary
+from infx.model.result import Absent, CurvePoint, PointSummary
 from infx.report.units import figure, label, statistic, unit
 
 COLUMNS: tuple[tuple[str, str], ...] = (
@@ -64,8 +64,27 @@ def cells(point: PointSummary) -> list[Absent | str]:
     return row
 
 
+def load_kind(points: Sequence[PointSummary | CurvePoint]) -> str:
+    """Return what points are told apart by: `rate` where one has an open loop."""
+    return "rate" if any(point.rate is not None for point in points) else "concurrency"
+
+
+def load_name(point: PointSummary | CurvePoint) -> str:
+    """Return the load of a point: its concurrency, or its rate as in `2.5/s`."""
+    return str(point.concurrency) if point.rate is None else f"{point.rate:g}/s"
+
+
 def row_name(point: PointSummary) -> str:
-    """Return what a row of a table is called: the concurrency, and the repetition above 0."""
-    return (
-        f"{point.concurrency} r{point.repetition}" if point.repetition else str(point.concurrency)
-    )
+    """Return what a row of a table is called: its load, and the repetition above 0."""
+    return f"{load_name(point)} r{point.repetition}" if point.repetition else load_name(point)
+
+
+def point_name(point: PointSummary) -> str:
+    """Return what people call a point: `concurrency 4`, or `rate 2/s r1`."""
+    return f"{load_kind([point])} {row_name(point)}"
+
+
+def load_heads(points: Sequence[PointSummary]) -> tuple[str, str]:
+    """Return the heads of the load, and of the mean number of requests in flight beside it."""
+    kind = load_kind(points)
+    return kind, "achieved" if kind == "concurrency" else "concurrency"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from infx.model.bundle import Manifest, PointFile
 from infx.model.record import RequestRecord
 from infx.model.result import Curve, PointSummary, RunResult
+from infx.report.columns import load_kind, load_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +28,9 @@ class ReportedPoint:
 
     @property
     def title(self) -> str:
-        """What people call the point: its concurrency, and the repetition above the first."""
+        """What people call the point: its load, and the repetition above the first."""
         again = f", repetition {self.file.repetition}" if self.file.repetition else ""
-        return f"concurrency {self.file.concurrency}{again}"
+        return f"{load_kind([self.summary])} {load_name(self.summary)}{again}"
 
 
 @dataclass(frozen=True, slots=True)

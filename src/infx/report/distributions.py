@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from pydantic import JsonValue
 
-from infx.report.columns import row_name
+from infx.report.columns import load_kind, row_name
 from infx.report.content import ReportedPoint
 from infx.report.units import display_unit, figure, label
 from infx.stats.percentile import percentile
@@ -50,6 +50,7 @@ def _panel(metric: str, points: Sequence[ReportedPoint]) -> JsonValue:
     return {
         "metric": label(metric),
         "unit": unit,
+        "load": load_kind([point.summary for point in points]),
         "scale": axis_scale(shown, LOG_FROM),
         "rows": rows,
         "absent": absent,

@@ -7,6 +7,8 @@ from pydantic import JsonValue
 
 from infx.model.bundle import PointFile
 from infx.model.record import Phase
+from infx.model.result import PointSummary
+from infx.report.columns import load_kind, load_name
 from infx.report.content import Report, ReportedPoint
 from infx.report.markup import Html, element, join, table
 from infx.report.units import figure
@@ -61,19 +63,19 @@ def _block(title: str, rows: Sequence[tuple[str, str]]) -> Html:
 
 
 def _shared(points: Sequence[ReportedPoint], title: str, split: Split) -> list[Html]:
-    """Return one block a digest; each names its concurrencies where there are several blocks."""
-    blocks: dict[str, tuple[list[tuple[str, str]], list[int]]] = {}
+    """Return one block a digest; each names its points' loads where there are several blocks."""
+    blocks: dict[str, tuple[list[tuple[str, str]], list[PointSummary]]] = {}
     for point in points:
         digest, rows = split(point.file)
-        blocks.setdefault(digest, (rows, []))[1].append(point.file.concurrency)
+        blocks.setdefault(digest, (rows, []))[1].append(point.summary)
     return [
-        _block(title if len(blocks) == 1 else f"{title} at concurrency {_listed(lanes)}", rows)
-        for rows, lanes in blocks.values()
+        _block(title if len(blocks) == 1 else f"{title} at {_loads(summaries)}", rows)
+        for rows, summaries in blocks.values()
     ]
 
 
-def _listed(lanes: Sequence[int]) -> str:
-    return ", ".join(map(str, dict.fromkeys(lanes)))
+def _loads(points: Sequence[PointSummary]) -> str:
+    return f"{load_kind(points)} {', '.join(dict.fromkeys(map(load_name, points)))}"
 
 
 def _server(file: PointFile) -> tuple[str, list[tuple[str, str]]]:
@@ -91,10 +93,11 @@ def _workload(file: PointFile) -> tuple[str, list[tuple[str, str]]]:
 
 
 def _identity(points: Sequence[ReportedPoint]) -> Html:
-    head = ["Concurrency", "repetition", "measured for (s)", "point id", "plan digest"]
+    kind = load_kind([point.summary for point in points]).capitalize()
+    head = [kind, "repetition", "measured for (s)", "point id", "plan digest"]
     rows = (
         [
-            str(point.file.concurrency),
+            load_name(point.summary),
             str(point.file.repetition),
             _measured_for(point.file),
             element("code", point.file.point_id),

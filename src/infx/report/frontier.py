@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pydantic import JsonValue
 
 from infx.model.result import Absent, Curve, CurvePoint, PointSummary
-from infx.report.columns import END_NAMES
+from infx.report.columns import END_NAMES, load_name
 from infx.report.content import Report, ReportedPoint
 from infx.report.distributions import axis_scale
 from infx.report.units import display_unit, figure, label, statistic, unit
@@ -53,7 +53,7 @@ def _curve(curve: Curve, by_key: Mapping[str, ReportedPoint]) -> JsonValue:
                 f"{figure(point.x * x_factor)} {x_unit}",
                 f"{figure(point.y * y_factor)} {y_unit}",
             ],
-            "label": str(point.concurrency),
+            "label": load_name(point),
             "frontier": point.on_frontier,
             "standing": STANDING[point.on_frontier, point.on_reference_frontier],
         }

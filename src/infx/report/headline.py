@@ -6,6 +6,7 @@ from typing import NamedTuple
 from infx.model.bundle import Manifest
 from infx.model.result import Absent, PointSummary
 from infx.model.validity import REASONS
+from infx.report.columns import load_kind, load_name
 from infx.report.content import Report
 from infx.report.markup import Html, element, join
 from infx.report.units import figure, label, statistic, unit
@@ -68,8 +69,9 @@ def _asked(report: Report) -> str:
         return "Nothing was measured."
     work = report.points[0].file.workload
     shape = f"{work.isl:,} tokens in" if work.isl else "prompts from a data set"
-    lanes = ", ".join(dict.fromkeys(str(point.file.concurrency) for point in report.points))
-    return f"{shape}, {work.osl:,} tokens out, at concurrency {lanes}"
+    summaries = [point.summary for point in report.points]
+    loads = ", ".join(dict.fromkeys(map(load_name, summaries)))
+    return f"{shape}, {work.osl:,} tokens out, at {load_kind(summaries)} {loads}"
 
 
 def _certificate(report: Report) -> Html:
@@ -133,7 +135,8 @@ def _best(summaries: list[PointSummary], best: Best) -> Html:
     choose = max if best.largest else min
     value, summary = choose(known, key=lambda pair: pair[0])
     shown_unit = unit(summaries, best.metric) or ""
-    return _card(best.title, figure(value), shown_unit, f"at concurrency {summary.concurrency}")
+    note = f"at {load_kind([summary])} {load_name(summary)}"
+    return _card(best.title, figure(value), shown_unit, note)
 
 
 def _card(name: str, value: str, shown_unit: str, note: str) -> Html:

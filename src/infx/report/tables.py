@@ -4,7 +4,16 @@ from collections.abc import Iterable
 
 from infx.model.record import EndState
 from infx.model.result import Absent, Metric, PointSummary
-from infx.report.columns import COLUMNS, END_NAMES, Footnotes, cells, heading, row_name
+from infx.report.columns import (
+    COLUMNS,
+    END_NAMES,
+    Footnotes,
+    cells,
+    heading,
+    load_heads,
+    load_kind,
+    row_name,
+)
 from infx.report.content import Report, ReportedPoint
 from infx.report.markup import Html, element, join, table
 from infx.report.units import display_unit, figure, label
@@ -16,7 +25,8 @@ def points_table(report: Report) -> Html:
     """Return latency and throughput of every point, with a footnote for each missing figure."""
     summaries = [point.summary for point in report.points]
     notes = Footnotes()
-    head = ["Concurrency", "achieved", *(heading(summaries, *column) for column in COLUMNS)]
+    load, achieved = load_heads(summaries)
+    head = [load.capitalize(), achieved, *(heading(summaries, *column) for column in COLUMNS)]
     head += ["frontier", "certified"]
     frontier = _frontier(report)
     rows = [
@@ -44,7 +54,8 @@ def _frontier(report: Report) -> dict[tuple[str, int], str]:
 
 def counts_table(report: Report) -> Html:
     """Return how many requests were issued and how each ended, and why some failed."""
-    head = ["Concurrency", "issued", *END_NAMES.values(), "warm-up", "what failed"]
+    kind = load_kind([point.summary for point in report.points]).capitalize()
+    head = [kind, "issued", *END_NAMES.values(), "warm-up", "what failed"]
     rows = [_counts(point.summary) for point in report.points]
     return table("What became of the requests", head, rows)
 

@@ -196,7 +196,7 @@ const infxCharts = (() => {
       marginTop: 24,
       ariaLabel: `Distribution of ${panel.metric}`,
       x: { ...xAxis(panel.scale, ticks.map((tick) => tick.value), chart.clientWidth < 560), label: null, inset: 6 },
-      y: { domain: panel.rows.map((row) => row.label), label: "concurrency", labelAnchor: "top", labelArrow: "none", padding: 0.3, tickSize: 0 },
+      y: { domain: panel.rows.map((row) => row.label), label: panel.load, labelAnchor: "top", labelArrow: "none", padding: 0.3, tickSize: 0 },
       marks: [
         Plot.barX(panel.rows, { ...ends, className: "strip", insetLeft: -4, insetRight: -4, rx: 3 }),
         Plot.tickX(ticks, { x: "value", y: "label", className: "strip-tick" }),
@@ -245,7 +245,7 @@ const infxCharts = (() => {
       marginBottom: 44,
       ariaLabel: `Requests of ${line.title} over time`,
       x: { label: "seconds since the first request", grid: true, tickFormat: ",~r", ticks: chart.clientWidth < 560 ? 4 : 8 },
-      y: { domain: lanes, label: "lane", labelAnchor: "top", labelArrow: "none", padding: 0.2, tickSize: 0, tickFormat: (lane) => (step < 12 && lane % 8 ? "" : lane) },
+      y: { domain: lanes, label: "lane", labelAnchor: "top", labelArrow: "none", padding: 0.2, tickSize: 0, tickFormat: (lane) => (lane < 0 ? "–" : step < 12 && lane % 8 ? "" : lane) },
       marks: [
         Plot.barX(waited, { y: "lane", x1: "sent", x2: (r) => r.first ?? r.end, className: "span waiting" }),
         Plot.barX(answered, { y: "lane", x1: "first", x2: "end", className: "span answering" }),
