@@ -34,6 +34,11 @@ class SystemClock:
     wall = staticmethod(time.time_ns)
 
 
+def cpu_ns() -> int:
+    """Return how long all threads of this process have kept a core busy so far."""
+    return time.process_time_ns()
+
+
 def event_loop() -> asyncio.AbstractEventLoop:
     """Return a new event loop: uvloop's, or asyncio's own where uvloop is not built."""
     try:

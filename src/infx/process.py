@@ -10,11 +10,14 @@ import contextlib
 import ctypes
 import os
 import signal
+import socket
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from infx.errors import MachineError, Problem
 
@@ -33,11 +36,12 @@ except OSError:
 class Command:
     """What to start: argv (never a shell line) and the whole environment, of which none is ours.
 
-    Output of both kinds is appended to the file `log`; without one it is discarded.
+    Output of both kinds is appended to the file `log`; without one it is discarded. Only where the
+    environment is None is it our own.
     """
 
     argv: tuple[str, ...]
-    environment: Mapping[str, str]
+    environment: Mapping[str, str] | None
     cwd: Path | None = None
     log: Path | None = None
 
@@ -101,6 +105,10 @@ class Child:
         Returns at once when everything has ended before.
         """
         self.terminate()
+        return self.wait(grace_s)
+
+    def wait(self, grace_s: float) -> int:
+        """Let the leader end by itself, and kill the group after `grace_s`. Blocks; as `stop`."""
         try:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(grace_s)
@@ -134,16 +142,70 @@ class Child:
             os.killpg(self.pid, number)
 
 
+class Worker:
+    """A child Python that runs a module of ours; `channel` is our end of the socket to it."""
+
+    def __init__(self, child: Child, channel: socket.socket, errors: BinaryIO) -> None:
+        self._child = child
+        self._errors = errors
+        self._end = ""
+        self.channel = channel
+
+    @property
+    def pid(self) -> int:
+        """Its process id."""
+        return self._child.pid
+
+    def leave(self) -> None:
+        """Shut our end of the channel, which tells the worker to end; do not wait."""
+        with contextlib.suppress(OSError):  # its own end may be closed already
+            self.channel.shutdown(socket.SHUT_RDWR)
+
+    def end(self, grace_s: float) -> str:
+        """Wait until it ends, kill it after `grace_s`, and say how it ended and its last word.
+
+        Blocks; call `leave` before.
+        """
+        code = self._child.wait(grace_s)
+        if not self._errors.closed:
+            with self._errors:
+                self._errors.seek(0)
+                lines = self._errors.read().decode(errors="replace").split("\n")
+            last = next((f": {line}" for line in reversed(lines) if line.strip()), "")
+            self._end = f"{ending(code)}{last}"
+        return self._end
+
+
+def start_worker(module: str) -> Worker:
+    """Start `python -m module` with our environment and a socket as its standard input.
+
+    What it is to do, secrets too, goes through the socket: argv and environment can be read by
+    others. Raises MachineError; the thread must live as long, as for `start`.
+    """
+    # -P: a module in the working directory is never taken for one of ours.
+    command = Command((sys.executable, "-P", "-m", module), None)
+    with contextlib.ExitStack() as opened:
+        try:
+            ours, its = map(opened.enter_context, socket.socketpair())
+            errors = opened.enter_context(tempfile.TemporaryFile())
+        except OSError as error:
+            raise MachineError(f"cannot start another process: {error.strerror}") from None
+        child = _spawn(command, stdin=its.fileno(), stdout=errors, stderr=errors)
+        opened.pop_all()
+    its.close()
+    return Worker(child, ours, errors)
+
+
 def start(command: Command) -> Child:
     """Start a process in a session of its own; raise MachineError when that fails.
 
     Call it from a thread that lives as long as the child: Linux ties the child to that thread.
     """
     if command.log is None:
-        return _spawn(command, subprocess.DEVNULL, subprocess.DEVNULL)
+        return _spawn(command)
     try:
         with command.log.open("ab") as log:
-            return _spawn(command, log.fileno(), subprocess.STDOUT)
+            return _spawn(command, stdout=log, stderr=subprocess.STDOUT)
     except OSError as error:
         what = f"cannot write the log of {command.argv[0]}: {error.strerror}"
         raise MachineError(Problem(what, str(command.log))) from None
@@ -151,7 +213,7 @@ def start(command: Command) -> Child:
 
 def run(command: Command, *, timeout_s: float) -> Completed:
     """Run a short command to its end; raise MachineError if it cannot start or takes too long."""
-    child = _spawn(command, subprocess.PIPE, subprocess.PIPE)
+    child = _spawn(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     try:
         output, errors = child.communicate(timeout_s)
     except TimeoutError:
@@ -162,14 +224,20 @@ def run(command: Command, *, timeout_s: float) -> Completed:
     )
 
 
-def _spawn(command: Command, stdout: int, stderr: int) -> Child:
-    environment = dict(command.environment)
+def _spawn(
+    command: Command,
+    *,
+    stdin: int = subprocess.DEVNULL,
+    stdout: int | BinaryIO = subprocess.DEVNULL,
+    stderr: int | BinaryIO = subprocess.DEVNULL,
+) -> Child:
+    environment = None if command.environment is None else dict(command.environment)
     try:
         process = subprocess.Popen(
             command.argv,
             env=environment,
             cwd=command.cwd,
-            stdin=subprocess.DEVNULL,
+            stdin=stdin,
             stdout=stdout,
             stderr=stderr,
             start_new_session=True,
@@ -189,7 +257,7 @@ def _spawn(command: Command, stdout: int, stderr: int) -> Child:
         raise
 
 
-def _watch(group: int, environment: dict[str, str]) -> "subprocess.Popen[bytes]":
+def _watch(group: int, environment: dict[str, str] | None) -> "subprocess.Popen[bytes]":
     try:
         return subprocess.Popen(
             (sys.executable, "-I", "-S", "-c", _WATCHER, str(group)),

@@ -83,6 +83,9 @@ class BenchFlags:
     gpus: Annotated[int | None, _flag("Accelerators behind the URL; adds figures per GPU.")] = None
     slo: Annotated[str | None, _flag("Targets for goodput: ttft=0.5,tpot=50ms,e2el=10s.")] = None
     grace: Annotated[str, _flag("How long open requests may take after the end.")] = "30s"
+    shards: Annotated[
+        int | None, _flag("Processes that share the load; default: 1, and 2 when it proves late.")
+    ] = None
     max_error: Annotated[float, _flag("Share of failed requests above which the exit is 1.")] = 0.1
     strict: Annotated[
         bool, Parameter(help="Exit with 1 unless every point is certified.", negative=())
@@ -142,6 +145,7 @@ def bench_options(url: str, flags: BenchFlags) -> BenchOptions:
         slo=values.slo(flags.slo),
         grace_s=values.seconds(flags.grace, "--grace"),
         selftests=selftests_folder(os.environ),
+        shards=flags.shards,
         command=("infx", *values.masked(sys.argv[1:])),
     )
 

@@ -32,6 +32,7 @@ def bench(
     dataset: str | Path | None = None,
     headers: Mapping[str, str] | None = None,
     api_key: str | None = None,
+    shards: int | None = None,
     out: str | Path = "runs",
     on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> Run:
@@ -58,6 +59,7 @@ def bench(
         headers=tuple((headers or {}).items()),
         api_key=api_key,
         slo=slo,
+        shards=shards,
     )
     outcome = _run_apart(options, Watch(progress=on_progress))
     if outcome.failure is not None:

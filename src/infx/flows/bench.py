@@ -17,6 +17,7 @@ from pydantic import JsonValue
 from infx.clock import Clock
 from infx.errors import MachineError, Problem
 from infx.flows import beside
+from infx.flows.asking import Shards
 from infx.flows.manifest import new_manifest, stamp
 from infx.flows.options import BenchOptions
 from infx.flows.point import Brake, measure
@@ -102,6 +103,8 @@ async def run_bench(
     address = parse(options.url)
     client = Client(address, connect or dial(address), _headers(options), clock)
     bench = _Bench(options, client, clock, brake, watch)
+    if connect is None:  # what replaces the network cannot be given to other processes
+        bench.shards = options.processes()
     if serving is None:
         await bench.find_model()
     writer = bundles.create(options.out, new_manifest(options, clock))
@@ -147,6 +150,7 @@ class _Bench:
         self._clock = clock
         self._brake = brake
         self._watch = watch
+        self.shards = Shards()
         self._given = open_given(options)
         self._model = ""
         self._measured = 0
@@ -201,6 +205,8 @@ class _Bench:
             grace_s=options.grace_s,
             brake=self._brake,
             on_progress=self._watch.progress,
+            shards=self.shards,
+            talk=self._watch.talk,
         )
         self.failure = (self.server.died() if self.server else None) or measured.gone
         seen = beside.between(before, await beside.read(self._client, self._clock))

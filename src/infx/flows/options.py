@@ -9,10 +9,12 @@ from math import inf
 from pathlib import Path
 
 from infx.errors import InputError, Problem
+from infx.flows.asking import SPREAD, Shards
 from infx.model.launch import LaunchPlan
 from infx.model.recipe import BoundRecipe
 from infx.model.record import Slo
 from infx.model.workload import FixedWorkload
+from infx.telemetry.host import cores
 from infx.wire.chat import reserved_fields
 
 _SEED = 2**53 - 1
@@ -37,7 +39,8 @@ class BenchOptions:
     count. `rates` measures one point for each arrival rate in requests/s, Poisson unless the
     workload states another process; `concurrency` then bounds the requests in flight.
     `api_key` is sent as a bearer token and never written down. `slo` adds goodput. `grace_s`
-    is how long a run that ends by time, or by Ctrl-C, waits for open answers.
+    is how long a run that ends by time, or by Ctrl-C, waits for open answers. `shards` is how many
+    processes share the load, None for one, and two where one proves too late.
     `selftests` is the folder of this host's selftests, the latest of which is cited.
     `simulated` marks a server that only imitates an engine. `command` stands in the manifest as it
     is, so secrets are masked in it before.
@@ -58,6 +61,7 @@ class BenchOptions:
     api_key: str | None = None
     slo: Slo | None = None
     grace_s: float = 30.0
+    shards: int | None = None
     selftests: Path | None = None
     simulated: bool = False
     command: tuple[str, ...] = ("infx.bench",)
@@ -66,6 +70,7 @@ class BenchOptions:
         """Raise InputError with every problem that can be told before anything is asked."""
         problems = [
             *_sweep(self.concurrency, self.repetitions),
+            *_shards(self.shards, cores()),
             *_rates(self.rates, self.workload),
             *_headers(self.headers, self.api_key),
             *reserved_fields(self.workload.extra_body),
@@ -78,6 +83,12 @@ class BenchOptions:
             problems.append(Problem(what, "--tokenizer", "give one of --dataset and --tokenizer"))
         if problems:
             raise InputError(*problems)
+
+    def processes(self) -> Shards:
+        """Return how many processes ask a point."""
+        if self.shards is not None:
+            return Shards(self.shards, self.shards)
+        return Shards(1, min(SPREAD, cores()))
 
     def points(self, workload: FixedWorkload) -> Iterator[tuple[FixedWorkload, int]]:
         """Yield what each point of a sweep asks, and at which concurrency, in order.
@@ -101,6 +112,13 @@ def _sweep(concurrency: tuple[int, ...], repetitions: int) -> Iterator[Problem]:
         yield Problem("no concurrency is given", "--concurrency", "use 1,2,4")
     if repetitions < 1:
         yield Problem(f"{repetitions} is not possible", "--repetitions", "use 1 or more")
+
+
+def _shards(shards: int | None, most: int) -> Iterator[Problem]:
+    if shards is not None and not 1 <= shards <= most:
+        what = f"{shards} shards are not possible: infx may use {most} cores"
+        remedy = f"use 1 to {most}" if most > 1 else "leave it out"
+        yield Problem(what, "--shards", remedy)
 
 
 def _rates(rates: tuple[float, ...], workload: FixedWorkload) -> Iterator[Problem]:

@@ -6,17 +6,17 @@ from pathlib import Path
 
 from infx.clock import NS, Clock
 from infx.errors import Problem
-from infx.load.driver import Driver
-from infx.load.plan import open_plan
+from infx.flows.asking import Asking, Shards
 from infx.load.planner import plan_bytes, plan_digest
 from infx.load.progress import Progress
-from infx.load.sample import kept_answers
 from infx.load.target import Stop, Target
 from infx.model.bundle import PhaseWindow, PointFile
 from infx.model.record import Phase
 from infx.model.workload import Session
+from infx.store.bundles import PLAN
 from infx.store.files import write_whole
-from infx.store.journal import Journal
+
+ALONE = Shards()
 
 
 class Brake:
@@ -24,30 +24,30 @@ class Brake:
 
     def __init__(self) -> None:
         self.presses = 0
-        self._driver: Driver | None = None
+        self._asking: Asking | None = None
 
     @property
     def holding(self) -> bool:
         """Whether a point runs that can be stopped."""
-        return self._driver is not None
+        return self._asking is not None
 
     def press(self) -> None:
         """Stop the point that runs now, and start no other."""
         self.presses += 1
         self._apply()
 
-    def hold(self, driver: Driver | None) -> None:
-        """Say which driver runs now."""
-        self._driver = driver
+    def hold(self, asking: Asking | None) -> None:
+        """Say what runs now."""
+        self._asking = asking
         self._apply()
 
     def _apply(self) -> None:
-        if self._driver is None:
+        if self._asking is None:
             return
         if self.presses == 1:
-            self._driver.drain()
+            self._asking.drain()
         elif self.presses > 1:
-            self._driver.cancel()
+            self._asking.cancel()
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,42 +75,41 @@ async def measure(
     grace_s: float,
     brake: Brake,
     on_progress: Callable[[Progress], None],
+    shards: Shards = ALONE,
+    talk: Callable[[str], None] = lambda _: None,
 ) -> Measurement:
     """Ask the sessions at the point's concurrency; plan and journal land in `directory`.
 
     Whatever happens, what was seen so far is in the journal when this returns or raises.
     """
-    plan_path = directory / "plan.bin"
     data = plan_bytes(sessions, api=point.workload.api)
-    write_whole(plan_path, data)
-    plan = open_plan(plan_path)
-    journal = Journal(directory / "requests.jsonl.zst")
-    driver = Driver(
-        plan,
+    write_whole(directory / PLAN, data)
+    asking = Asking(
+        directory,
         target,
-        journal,
         clock,
         concurrency=point.concurrency,
-        keep_text=kept_answers(plan.sessions(Phase.PROFILING), point.workload.seed),
+        seed=point.workload.seed,
+        shards=shards.start,
         on_progress=on_progress,
     )
     windows: list[PhaseWindow] = []
-    brake.hold(driver)
+    brake.hold(asking)
     try:
-        if plan.sessions(Phase.WARMUP):
-            windows += await driver.run((Phase.WARMUP,), Stop(grace_ns=round(grace_s * NS)))
-        if not driver.gone:
-            windows += await driver.run((Phase.PROFILING,), stop_rule(point, grace_s))
+        if asking.plan.sessions(Phase.WARMUP):
+            windows += await asking.run(Phase.WARMUP, Stop(grace_ns=round(grace_s * NS)))
+            most = min(shards.most, point.concurrency)
+            going_on = not (brake.presses or asking.gone)
+            if asking.shards < most and going_on and asking.was_late():
+                asking.spread(most)
+                talk(f"this client was late in the warmup: {most} processes measure the point")
+        if not asking.gone:
+            windows += await asking.run(Phase.PROFILING, stop_rule(point, grace_s))
     finally:
         brake.hold(None)
-        driver.close()
-        journal.close()
-    audit = {
-        **point.audit,
-        "keep_alive_resets": driver.resets,
-        "plan_exhausted": driver.exhausted,
-    }
+        asking.close()
+    audit = {**point.audit, **asking.audit}
     measured = point.model_copy(
         update={"plan_digest": plan_digest(data), "phases": tuple(windows), "audit": audit}
     )
-    return Measurement(measured, driver.gone)
+    return Measurement(measured, asking.gone)

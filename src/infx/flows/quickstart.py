@@ -79,6 +79,7 @@ async def run_quickstart(
         launch=plan,
         model=plan.endpoint.model,
         selftests=options.cache / FOLDER,
+        shards=1,  # the engine has the other cores
         command=options.command,
     )
     watch.talk(f"starting llama.cpp with {weights.name}, {max(options.concurrency)} slots")

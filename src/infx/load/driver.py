@@ -5,12 +5,12 @@ happen in the same socket read. Decoding, journal and progress are done beside i
 """
 
 import asyncio
-import gc
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 from infx.clock import NS, Clock
 from infx.errors import InfxError, Problem
+from infx.load.lag import no_collection
 from infx.load.lane import Lane
 from infx.load.plan import Plan
 from infx.load.progress import Progress, Tally
@@ -29,7 +29,8 @@ class Driver:
 
     `concurrency` is the number of lanes over all shards: how many requests are always in flight in
     a closed loop, and may be at most in an open one. `keep_text` are the sessions whose answers are
-    kept. `exhausted` tells that a phase ended by time found no session left before its end.
+    kept. `gate` is passed between the connecting and the start, whose moment it returns.
+    `exhausted` tells that a phase ended by time found no session left before its end.
     """
 
     def __init__(
@@ -43,12 +44,14 @@ class Driver:
         share: Share = WHOLE,
         keep_text: frozenset[int] = frozenset(),
         on_progress: Callable[[Progress], None] = lambda _: None,
+        gate: Callable[[], Awaitable[int]] | None = None,
     ) -> None:
         self._plan = plan
         self._journal = journal
         self._now = clock.now
         self._grain_ns = clock.timer_grain_ns
         self._share = share
+        self._concurrency = concurrency
         self._lanes = [Lane(index) for index in range(share.index, concurrency, share.of)]
         self._sender = Sender(
             plan,
@@ -61,7 +64,10 @@ class Driver:
             hooks=Hooks(self._advance, self._take, self._check_done, self._fail),
         )
         self._on_progress = on_progress
+        self._gate = gate
+        self._done: asyncio.Future[None] | None = None
         self._timers: dict[str, asyncio.Handle] = {}
+        self._due: deque[tuple[int, int]] = deque()
         self._windows: list[PhaseWindow] = []
         self._tally: Tally | None = None
         self._stopped = False
@@ -72,6 +78,11 @@ class Driver:
     def gone(self) -> Problem | None:
         """Why the server is taken to be gone, if it is."""
         return self._sender.gone
+
+    @property
+    def sender(self) -> Sender:
+        """What sends the requests, and knows how many there were and how late the loop was."""
+        return self._sender
 
     @property
     def resets(self) -> int:
@@ -87,12 +98,12 @@ class Driver:
         """
         self._loop = asyncio.get_running_loop()
         self._stop, self._windows = stop, []
-        self._done = self._loop.create_future()
+        self._done = done = self._loop.create_future()
         self._sender.stopping = self._stopped
         self._divide(phases)
         if not self._stopped:
             await self._sender.connect(self._lanes[:1] if self._due else self._lanes)
-        self._start = self._now()
+        self._start = await self._gate() if self._gate else self._now()
         self._enter(phases[0])
         self._tick()
         self._sender.lag.start()
@@ -100,7 +111,8 @@ class Driver:
         self._arrive()
         self._check_done()
         try:
-            await self._until_done()
+            with no_collection():
+                await done
         finally:
             self._sender.lag.stop()
             for timer in self._timers.values():
@@ -122,7 +134,8 @@ class Driver:
         self._cut()
 
     def close(self) -> None:
-        """Close every connection."""
+        """Close every connection, and send nothing more."""
+        self._sender.stopping = True
         for lane in self._lanes:
             if lane.connection is not None:
                 lane.connection.close()
@@ -159,8 +172,8 @@ class Driver:
 
     def _start_lanes(self) -> None:
         """Give every lane its first session, evenly spread over the ramp."""
-        for index, lane in enumerate([] if self._due else self._lanes):
-            wait = self._stop.ramp_ns * index // len(self._lanes)
+        for lane in [] if self._due else self._lanes:
+            wait = self._stop.ramp_ns * lane.index // self._concurrency
             lane.due_ns = self._start + wait
             if wait:
                 lane.timer = self._loop.call_later(wait / NS, self._wake, lane)
@@ -255,19 +268,10 @@ class Driver:
         self._failure = self._failure or error
         self.cancel()
 
-    async def _until_done(self) -> None:
-        # A collection of the oldest objects would stop the reads for tens of milliseconds.
-        gc.freeze()
-        gc.disable()
-        try:
-            await self._done
-        finally:
-            gc.enable()
-            gc.unfreeze()
-
     def _check_done(self) -> None:
-        waiting = self._due or any(lane.timer for lane in self._lanes)
-        if self._done.done() or waiting or not self._sender.at_rest:
+        if self._done is None or self._done.done() or not self._sender.at_rest:
+            return
+        if self._due or any(lane.timer for lane in self._lanes):
             return
         if self._failure:
             self._done.set_exception(self._failure)

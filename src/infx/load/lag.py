@@ -6,8 +6,10 @@ of an idle loop is late by itself (libuv counts whole milliseconds) is not count
 """
 
 import asyncio
+import gc
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from infx.clock import NS, Clock
 
@@ -59,3 +61,15 @@ class LagProbe:
         if index < 0 or moment_ns > self._ends[index] + max(self._grain_ns, 1):
             return 0
         return min(moment_ns, self._ends[index]) - self._starts[index]
+
+
+@contextmanager
+def no_collection() -> Iterator[None]:
+    """Leave garbage alone: collecting the oldest objects stops the reads for tens of ms."""
+    gc.freeze()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+        gc.unfreeze()

@@ -1,6 +1,7 @@
 """What a run looks like while it goes."""
 
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from infx.clock import NS
@@ -73,3 +74,29 @@ class Tally:
             ttft_p99=percentile(ordered, 99) / NS if ordered else None,
             left_s=left,
         )
+
+
+def merged(parts: Sequence[Progress]) -> Progress:
+    """Return what shards tell, as one: sums, and of the time left the longest.
+
+    Only shards in the latest phase count. The median TTFT is the mean of theirs, weighted by their
+    ended requests, and the p99 is the highest: near enough for a line that is drawn and forgotten.
+    """
+    latest = Phase.PROFILING if any(part.phase is Phase.PROFILING for part in parts) else None
+    same = [part for part in parts if latest is None or part.phase is latest]
+    medians = [(part.ttft_p50, part.done) for part in same if part.ttft_p50 is not None]
+    weight = sum(done for _, done in medians)
+    totals = [part.total for part in same if part.total is not None]
+    lefts = [part.left_s for part in same if part.left_s is not None]
+    return Progress(
+        phase=same[0].phase,
+        concurrency=sum(part.concurrency for part in same),
+        done=sum(part.done for part in same),
+        total=sum(totals) if len(totals) == len(same) else None,
+        in_flight=sum(part.in_flight for part in same),
+        errors=sum(part.errors for part in same),
+        output_rate=sum(part.output_rate for part in same),
+        ttft_p50=sum(p50 * done for p50, done in medians) / weight if weight else None,
+        ttft_p99=max((part.ttft_p99 for part in same if part.ttft_p99 is not None), default=None),
+        left_s=max(lefts) if len(lefts) == len(same) else None,
+    )

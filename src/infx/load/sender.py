@@ -26,10 +26,14 @@ RESETS_ENDURED = 3
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """Which part of a plan one process takes: every `of`-th session and lane, from `index` on."""
+    """Which part of a plan one process takes: every `of`-th session and lane, from `index` on.
+
+    Its requests are numbered likewise, from `first` on: fewer were issued by others before.
+    """
 
     index: int = 0
     of: int = 1
+    first: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +51,10 @@ class Hooks:
 class Sender:
     """Carries one shard's requests.
 
-    `resets` counts requests that were sent again because the server closed a connection that it had
-    kept open before a byte of their answer; their `sent_ns` is the second sending. `gone` says why
-    the server is taken to be gone: more attempts than there are lanes were refused in a row.
+    `requests` counts those that were issued. `resets` counts those that were sent again because the
+    server closed a connection that it had kept open before a byte of their answer; their `sent_ns`
+    is the second sending. `gone` says why the server is taken to be gone: more attempts than there
+    are lanes were refused in a row.
     """
 
     def __init__(
@@ -75,9 +80,9 @@ class Sender:
         self.lag = LagProbe(clock)
         self._answers = Decoding(clock.now, self._keep, hooks.rest, self.lag.of)
         self._connecting: set[asyncio.Task[None]] = set()
-        self._requests = 0
+        self.requests = 0
         self._refusals = 0
-        self.stopping = False
+        self.stopping = True
         self.resets = 0
         self.gone: Problem | None = None
 
@@ -179,7 +184,7 @@ class Sender:
         """Write down that the lane's turn is sent now."""
         turn, now = self._plan.turn(lane.number), self._now()
         issue = Issue(
-            request=self._requests * self._share.of + self._share.index,
+            request=self._share.first + self.requests * self._share.of + self._share.index,
             session=turn.session,
             turn=turn.turn,
             lane=lane.index,
@@ -189,7 +194,7 @@ class Sender:
             asked_input=turn.asked_input,
             asked_output=turn.asked_output,
         )
-        self._requests += 1
+        self.requests += 1
         self._journal.issue(issue)
         return issue
 

@@ -9,7 +9,7 @@ from infx.errors import InputError, Problem
 from infx.model.bundle import Manifest, PointFile
 from infx.model.record import Phase, RequestRecord
 from infx.model.result import PointSummary
-from infx.store import journal
+from infx.store import journal, journal_parts
 from infx.store.bundle_reader import Bundle, count_ends, open_bundle, read_manifest, read_point
 from infx.store.bundles import POINT, POINTS, REQUESTS, BundleWriter, Lock, point_folder
 from infx.store.files import TEMPORARY
@@ -23,9 +23,10 @@ KILLED = "the client was killed before the run ended"
 def recover(path: Path, summarise: Summarise) -> Bundle:
     """Finish the bundle of a killed run and return it; its state is then `recovered`.
 
-    Torn journals lose their tail, requests without an end become `lost`, a point whose summary is
-    missing or counts otherwise is summarised anew. A second `recover` goes on where a killed one
-    stopped. Raises InputError when the run has ended by itself, is still going, or was altered.
+    Torn journals lose their tail, parts of one are merged, requests without an end become `lost`, a
+    point whose summary is missing or counts otherwise is summarised anew. A second `recover` goes
+    on where a killed one stopped. Raises InputError when the run has ended by itself, is still
+    going, or was altered.
     """
     _unfinished(path)
     lock = Lock(path)
@@ -66,6 +67,7 @@ def _finish(writer: BundleWriter, point: PointFile, summarise: Summarise) -> int
     if not path.exists():
         journal.Journal(path).close()
     journal.recover(path)
+    journal_parts.gather(path)
     bundle = Bundle(writer.path, writer.manifest, (point,))
     records = bundle.records(point)
     if not _counts_all(bundle.summary(point), records):

@@ -20,6 +20,7 @@ from infx.model.result import PointSummary
 from infx.model.value import Value
 from infx.store.files import make_folder, refused, sha256_of, write_whole
 from infx.store.frames import pack
+from infx.store.journal_parts import parts_of
 
 MANIFEST = "manifest.json"
 LOCK = ".lock"
@@ -173,8 +174,14 @@ class BundleWriter:
     def close(self, state: RunState, ended: str, failure: str | None = None) -> Manifest:
         """End the run: write its final manifest with the sha256 of every file, free the lock.
 
-        When the machine refuses, the old manifest stays, and the run can be recovered later.
+        When the machine refuses, or a journal's parts could not be merged, the old manifest stays,
+        and the run can be recovered later.
         """
+        for name in self.manifest.points:
+            for part in parts_of(self.path / POINTS / name / REQUESTS):
+                what = "this part of the journal is not merged"
+                remedy = "finish the run with: infx runs recover"
+                raise MachineError(Problem(what, str(part), remedy))
         files = {name: sha256_of(self.path / name) for name in files_of(self.path)}
         self._write_manifest(state=state, ended=ended, failure=failure, files=files)
         self._lock.release()

@@ -30,6 +30,13 @@ def facts(root: Path = Path("/")) -> dict[str, JsonValue]:
     }
 
 
+def cores(root: Path = Path("/")) -> int:
+    """Return how many processes can keep a core busy here: usable ones, within the quota."""
+    usable = _usable_cores() or os.cpu_count() or 1
+    limit = _cgroup_cpu_limit(root)
+    return max(1, usable if limit is None else min(usable, int(limit)))
+
+
 def cpu_waited_us(root: Path = Path("/")) -> int | None:
     """Return for how many microseconds since the boot any task of this host waited for a core.
 
