@@ -11,7 +11,7 @@ import pytest
 
 from infx import process
 from infx.errors import MachineError
-from infx.process import Command, ending, run, start
+from infx.process import Command, ending, run, start, start_worker
 
 FOR_EVER = "import time; time.sleep(600)"
 DEAF = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('on', flush=True)"
@@ -181,3 +181,33 @@ def test_a_child_whose_parent_is_already_gone_never_runs(monkeypatch, tmp_path):
 )
 def test_an_ending_is_put_in_words(code, words):
     assert ending(code) == words
+
+
+def test_a_worker_is_told_over_its_channel_and_ends_with_it(monkeypatch, tmp_path):
+    (tmp_path / "json.py").write_text("raise SystemExit('a stranger')")
+    monkeypatch.chdir(tmp_path)
+    worker = start_worker("json.tool")
+    worker.channel.sendall(b"[1]")
+    worker.leave()
+    assert worker.end(20) == "exit code 0: ]"
+    assert worker.end(20) == "exit code 0: ]"
+    with pytest.raises(ChildProcessError):
+        os.waitpid(worker.pid, 0)
+
+
+def test_the_last_word_of_a_worker_that_fails_is_heard():
+    worker = start_worker("json.tool")
+    worker.channel.sendall(b"[")
+    worker.leave()
+    assert worker.end(20) == "exit code 1: Expecting value: line 1 column 2 (char 1)"
+
+
+def test_a_worker_that_does_not_leave_is_killed():
+    worker = start_worker("json.tool")
+    assert worker.end(0.1) == "killed by SIGKILL"
+
+
+def test_a_worker_that_cannot_start_is_one_clear_line(monkeypatch):
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+    with pytest.raises(MachineError, match="cannot start /nowhere/python: No such file"):
+        start_worker("json.tool")

@@ -68,6 +68,9 @@ class Run:
             hook(progress)
 
     def run(self, *phases: Phase) -> tuple[PhaseWindow, ...]:
+        async def named() -> tuple[PhaseWindow, ...]:
+            return await asyncio.create_task(all_phases(), name="crew")
+
         async def all_phases() -> tuple[PhaseWindow, ...]:
             windows: tuple[PhaseWindow, ...] = ()
             try:
@@ -78,7 +81,7 @@ class Run:
             return windows
 
         with asyncio.Runner(loop_factory=event_loop) as runner:
-            return runner.run(all_phases())
+            return runner.run(named())
 
     def seen(self) -> tuple[RequestRecord, ...]:
         """Return the one journal's records, when no part of it is left."""
@@ -159,6 +162,24 @@ def test_kill_9_of_a_shard_loses_only_what_it_had_open(tmp_path: Path) -> None:
     assert states[0] == {EndState.OK}, "the other shard is drained"
     assert EndState.LOST in states[1] <= {EndState.OK, EndState.LOST}
     assert len(seen) < 40
+
+
+def test_a_run_that_is_given_up_leaves_no_process_and_one_journal(tmp_path: Path) -> None:
+    """As a third Ctrl-C does; nobody saw the ends, so they are lost as those of a lone client."""
+    with truth_child("--ttft", "30", log=tmp_path / "log") as server:
+        run = Run(tmp_path, server.url)
+
+        def give_up(progress: Progress) -> None:
+            if progress.in_flight == LANES:
+                run.hooks.remove(give_up)
+                (task,) = (one for one in asyncio.all_tasks() if one.get_name() == "crew")
+                task.cancel()
+
+        run.hooks.append(give_up)
+        with pytest.raises(asyncio.CancelledError):
+            run.run()
+    assert [record.state for record in run.seen()] == [EndState.LOST] * LANES
+    assert run.crew.pids == ()
 
 
 def test_a_server_that_is_not_there_is_said_as_ever(tmp_path: Path) -> None:

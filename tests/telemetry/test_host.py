@@ -110,6 +110,15 @@ def test_the_cgroup_limit_is_in_cores(tmp_path, files, cores):
     assert facts(tmp_path)["cgroup_cpu_limit"] == cores
 
 
+@pytest.mark.parametrize(
+    ("quota", "count"), [("max", 8), ("250000", 2), ("50000", 1), ("1600000", 8)]
+)
+def test_processes_get_whole_cores_within_the_quota(monkeypatch, tmp_path, quota, count):
+    monkeypatch.setattr(host, "_usable_cores", lambda: 8)
+    put(tmp_path, {"proc/self/cgroup": "0::/\n", "sys/fs/cgroup/cpu.max": f"{quota} 100000\n"})
+    assert host.cores(tmp_path) == count
+
+
 def test_waiting_for_a_core_is_told_where_the_kernel_counts_it(tmp_path):
     assert host.cpu_waited_us(tmp_path) is None
     some = "some avg10=0.00 avg60=1.50 avg300=2.00 total=837328525\n"

@@ -153,7 +153,8 @@ def _options(load: Load, url: str, folder: Path) -> BenchOptions:
         requests_per_lane=load.requests_per_lane,
         warmups_per_lane=1,
     )
-    return BenchOptions(url=url, workload=workload, concurrency=load.streams, out=folder / "runs")
+    out = folder / "runs"  # of one process: what it can do by itself is the question
+    return BenchOptions(url=url, workload=workload, concurrency=load.streams, out=out, shards=1)
 
 
 class _Meter:
