@@ -56,6 +56,11 @@ def answer(sent: Sent, *, tokens_per_chunk: int = 1, knows_first: bool = False) 
     return Answer(sent.received_ns, tuple(chunks), tokens, tokens_per_chunk if knows_first else 1)
 
 
+def writes_after(sent: Sent) -> list[tuple[float, int]]:
+    """Return when each write left, in seconds after the request came, and its tokens."""
+    return [((moment - sent.received_ns) / 1e9, tokens) for moment, tokens in sent.writes]
+
+
 def streamed(log: Iterable[Sent]) -> list[Sent]:
     """Return the entries of a load; a client also asks whole answers, to size its prompts."""
     return [sent for sent in log if sent.stream is not False]

@@ -9,6 +9,7 @@ import orjson
 import pytest
 
 from infx.clock import NS, VirtualTimeLoop
+from infx.servers.truth.faults import read_faults
 from infx.servers.truth.log import Sent
 from infx.servers.truth.script import Script
 from infx.servers.truth.server import TruthServer
@@ -40,6 +41,10 @@ class Response:
         *chunks, done = self.events
         assert done == "[DONE]"
         return [orjson.loads(chunk) for chunk in chunks]
+
+    @property
+    def deltas(self) -> list[dict]:
+        return [chunk["choices"][0]["delta"] for chunk in self.chunks if chunk["choices"]]
 
 
 class Client(asyncio.Protocol):
@@ -196,3 +201,19 @@ def complete() -> Callable[..., bytes]:
         return http("/v1/completions", orjson.dumps(body), *headers)
 
     return complete
+
+
+@pytest.fixture
+def play(start, chat) -> Callable[..., tuple[Client, Sent]]:
+    """Ask a server with faults for three tokens, due after 1, 2 and 3 s; no chunk has the role."""
+
+    def play(*faults: str, fields=None, **script) -> tuple[Client, Sent]:
+        plain = {"ttft_s": 1.0, "itl_s": 1.0, "role_chunk": "none"}
+        site = start(**{**plain, **script}, faults=read_faults(faults))
+        client = site.ask(chat(max_tokens=3, **(fields or {})))
+        client.leave()
+        site.wait(1)
+        (sent,) = site.log
+        return client, sent
+
+    return play

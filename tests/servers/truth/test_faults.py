@@ -1,45 +1,13 @@
 """Scripted faults: what each puts on the wire, when it strikes, and what the log then says."""
 
-import socket
-from itertools import pairwise
-
 import orjson
 import pytest
 
-from infx.clock import NS
 from infx.errors import InputError
 from infx.servers.truth.__main__ import parser, script_of
 from infx.servers.truth.fault import Chance, Fault
 from infx.servers.truth.faults import FAULTS, read_fault, read_faults
-from infx.servers.truth.script import Script
-from served import truth_server
-
-# Without a role chunk an answer of 3 tokens at 1 s, 2 s and 3 s is three events and `[DONE]`.
-PLAIN = {"ttft_s": 1.0, "itl_s": 1.0, "role_chunk": "none"}
-
-
-@pytest.fixture
-def play(start, chat):
-    """Ask for three tokens of a server with these faults; return the client and the log entry."""
-
-    def play(*faults: str, fields=None, **script):
-        site = start(**{**PLAIN, **script}, faults=read_faults(faults))
-        client = site.ask(chat(max_tokens=3, **(fields or {})))
-        client.leave()
-        site.wait(1)
-        (sent,) = site.log
-        return client, sent
-
-    return play
-
-
-def after(sent):
-    """Seconds and tokens of each write."""
-    return [((moment - sent.received_ns) / NS, tokens) for moment, tokens in sent.writes]
-
-
-def deltas(client):
-    return [chunk["choices"][0]["delta"] for chunk in client.response.chunks if chunk["choices"]]
+from server_log import writes_after
 
 
 @pytest.mark.parametrize(
@@ -141,7 +109,7 @@ def test_stop_finishes_early_and_says_so(play):
     assert [chunk["choices"][0]["finish_reason"] for chunk in texts] == [None, "stop"]
     assert last["usage"]["completion_tokens"] == 2
     assert (sent.end, sent.completion_tokens, sent.asked_tokens) == ("completed", 2, 3)
-    assert after(sent) == [(1, 1), (2, 1)]
+    assert writes_after(sent) == [(1, 1), (2, 1)]
 
 
 @pytest.mark.parametrize("fault", ["stop:5", "error:5", "reset:5", "hang:9.5"])
@@ -160,7 +128,7 @@ def test_an_error_in_the_stream_ends_it_cleanly(play):
     assert (len(texts), done) == (2, "[DONE]")
     assert set(orjson.loads(error)["error"]) == {"message", "type", "code"}
     assert client.response.whole
-    assert after(sent) == [(1, 1), (2, 1), (3, 0)]
+    assert writes_after(sent) == [(1, 1), (2, 1), (3, 0)]
 
 
 def test_an_error_event_is_named(play):
@@ -191,7 +159,7 @@ def test_usage_counts_the_prompt_otherwise_and_the_log_does_not(play):
 
 def test_channels_take_turns(play):
     client, _ = play("channels:reasoning+tool_calls")
-    first, second, third = deltas(client)
+    first, second, third = client.response.deltas
     assert list(first) == list(third) == ["reasoning"]
     (call,) = second["tool_calls"]
     assert call["function"]["name"] == "write"
@@ -203,7 +171,7 @@ def test_multibyte_text_keeps_its_words(play):
     client, _ = play("multibyte")
     assert len(client.response.body) > len(plain.response.body)
     assert not client.response.body.isascii()
-    for one, other in zip(deltas(plain), deltas(client), strict=True):
+    for one, other in zip(plain.response.deltas, client.response.deltas, strict=True):
         assert len(one["content"]) == len(other["content"])
 
 
@@ -213,7 +181,7 @@ def test_a_finish_chunk_apart(play):
     assert [bool(chunk["choices"][0]["delta"]) for chunk in chunks] == [True] * 3 + [False]
     reasons = [chunk["choices"][0]["finish_reason"] for chunk in chunks]
     assert reasons == [None] * 3 + ["length"]
-    assert after(sent)[-2:] == [(3, 1), (3, 0)]
+    assert writes_after(sent)[-2:] == [(3, 1), (3, 0)]
 
 
 def test_usage_in_every_chunk_or_in_none(play):
@@ -228,7 +196,7 @@ def test_usage_in_every_chunk_or_in_none(play):
 
 def test_empty_deltas_stand_before_each_text(play):
     client, _ = play("empty-deltas")
-    texts = [delta.get("content") for delta in deltas(client)]
+    texts = [delta.get("content") for delta in client.response.deltas]
     assert texts[0::3] == [None] * 3
     assert texts[1::3] == [""] * 3
     assert all(texts[2::3])
@@ -252,154 +220,3 @@ def test_other_ways_to_write_events(play, fault, first, last):
     if fault == "crlf":
         assert body.count(b"\n") == body.count(b"\r\n")
     assert [tokens for _, tokens in sent.writes][:3] == [1, 1, 1]
-
-
-def test_a_batch_leaves_together_and_the_log_says_when(play):
-    client, sent = play("batch:2")
-    assert len(client.response.chunks) == 3
-    assert after(sent) == [(2, 2), (3, 1)]
-    assert sent.first_token_ns - sent.received_ns == NS
-
-
-@pytest.mark.parametrize("act", ["reset", "close"])
-@pytest.mark.parametrize(
-    ("place", "whole_events", "more"),
-    [("0", 0, False), ("1", 1, False), ("1.5", 1, True), ("3", 3, False)],
-)
-def test_a_connection_is_cut_at_its_place(play, act, place, whole_events, more):
-    client, sent = play(f"{act}:{place}")
-    assert client.closed
-    assert not client.response.whole
-    body = client.response.body
-    assert body.count(b"\n\n") == whole_events
-    assert body.endswith(b"\n\n") is (not more and whole_events > 0)
-    assert sum(tokens for _, tokens in sent.writes) == whole_events
-    assert sent.end == "server-closed"
-
-
-@pytest.mark.parametrize("act", ["reset", "close", "hang"])
-def test_before_the_head_no_byte_leaves(play, act):
-    client, sent = play(f"{act}:head", role_chunk="admission")
-    assert client.reads == []
-    assert sent.writes == ()
-    assert sent.end == ("client-closed" if act == "hang" else "server-closed")
-
-
-def test_a_hang_passes_what_is_before_it(play):
-    client, sent = play("hang:2")
-    assert client.response.body.count(b"\n\n") == 2
-    assert not client.response.whole
-    assert sent.end == "client-closed"
-
-
-@pytest.mark.parametrize("fault", ["rechunk:1", "rechunk:7", "split:0", "trickle:0", "split:0.25"])
-def test_pieces_are_the_same_stream(play, fault):
-    plain, _ = play()
-    client, sent = play(fault)
-    assert client.response.whole
-    assert deltas(client) == deltas(plain)
-    assert len(sent.writes) > 4
-    assert sum(tokens for _, tokens in sent.writes) == 3
-
-
-@pytest.mark.parametrize("seed", range(8))
-@pytest.mark.parametrize("fault", ["split:0.25", "trickle:0.001"])
-def test_tokens_are_logged_with_the_piece_that_ends_their_data(play, fault, seed):
-    client, sent = play(fault, fault_seed=seed)
-    whole, raw = [], b""
-    for moment, data in client.reads:
-        texts = raw.count(b'"finish_reason":null}]}') + raw.count(b'"finish_reason":"length"}]}')
-        raw += data
-        now = raw.count(b'"finish_reason":null}]}') + raw.count(b'"finish_reason":"length"}]}')
-        whole += [moment] * (now - texts)
-    assert [moment for moment, tokens in sent.writes if tokens] == whole
-    assert len(whole) == 3
-
-
-def test_a_trickle_is_slower_than_its_tokens_and_keeps_their_order(play):
-    client, sent = play("trickle:0.01")
-    assert client.response.whole
-    moments = [moment for moment, _ in after(sent)]
-    assert moments == sorted(moments)
-    assert all(later - earlier >= 0.00999 for earlier, later in pairwise(moments))
-    assert sent.last_token_ns - sent.received_ns == 3 * NS
-    assert moments[-1] > 6
-
-
-def test_a_client_that_leaves_a_trickle_ends_its_log_entry(start, chat):
-    site = start(**PLAIN, faults=read_faults(["trickle:0.01"]))
-    client = site.connect()
-    client.send(chat(max_tokens=3))
-    site.wait(1.5)
-    client.leave()
-    site.wait()
-    (sent,) = site.log
-    assert sent.end == "client-closed"
-    assert len(sent.writes) == 51
-
-
-def test_a_kept_connection_is_cut_after_its_answer(start, chat):
-    site = start(**PLAIN, faults=read_faults(["cut"]))
-    client = site.ask(chat(max_tokens=3))
-    assert client.closed
-    assert client.response.whole
-    assert "connection" not in client.response.headers
-    assert site.log[0].end == "completed"
-
-
-def test_an_idle_connection_is_cut_and_a_busy_one_is_not(start, chat):
-    site = start(**PLAIN, faults=read_faults(["idle-cut:5"]))
-    client = site.connect()
-    client.send(chat(max_tokens=3))
-    site.wait(3 + 4.5)
-    client.send(chat(max_tokens=3))
-    site.wait(3 + 4.5)
-    assert [response.whole for response in client.responses] == [True, True]
-    assert not client.closed
-    site.wait(1)
-    assert client.closed
-
-
-def test_faults_compose_in_the_order_of_the_table(play):
-    """The half event of a reset has the line ends, comments and spaces of a whole one."""
-    client, sent = play("reset:1.5", "crlf", "comments", "no-space", "multibyte", "split:0.1")
-    body = client.response.body
-    assert body.startswith(b": keep-alive\r\n\r\n: of this event\r\ndata:{")
-    assert body.count(b"data:{") == 2
-    assert not body.isascii()
-    assert set(sent.faults) == {
-        "reset:1.5", "crlf", "comments", "no-space", "multibyte", "split:0.1",
-    }  # fmt: skip
-
-
-def test_completions_are_spoiled_too(start, complete):
-    names = ("finish-apart", "empty-deltas", "multibyte", "usage-always", "channels")
-    site = start(**PLAIN, faults=read_faults(names))
-    chunks = site.ask(complete(4, max_tokens=2)).response.chunks
-    texts = [chunk["choices"][0]["text"] for chunk in chunks]
-    assert texts[0::2] == ["", "", ""]
-    assert not "".join(texts).isascii()
-    assert [chunk["usage"]["completion_tokens"] for chunk in chunks] == [1, 1, 2, 2, 2]
-
-
-def test_on_a_socket_a_reset_is_a_reset_and_a_close_is_not():
-    request = orjson.dumps(
-        {"messages": [{"role": "user", "content": "a"}], "max_tokens": 9, "stream": True}
-    )
-    head = b"POST /v1/chat/completions HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n"
-
-    def ends(act: str) -> bytes | None:
-        script = Script(ttft_s=0, itl_s=0, faults=read_faults([f"{act}:3"]))
-        with truth_server(script) as url:
-            host, _, port = url.removeprefix("http://").partition(":")
-            with socket.create_connection((host, int(port)), timeout=10) as connection:
-                connection.sendall(head % len(request) + request)
-                try:
-                    while connection.recv(4096):
-                        pass
-                except ConnectionResetError:
-                    return None
-        return b""
-
-    assert ends("reset") is None
-    assert ends("close") == b""

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
 from infx.servers.truth.cue import Cue
@@ -47,7 +47,11 @@ class Batch(Passing):
 
 
 class Rechunked(Passing):
-    """Sends chunks of the HTTP framing that are so many bytes long, wherever events end."""
+    """Sends chunks of the HTTP framing of so many bytes at most, wherever events end.
+
+    The last byte of an event's data ends a chunk, so that its moment is known also where something
+    behind this divides the chunks again.
+    """
 
     def __init__(self, outlet: Outlet, cue: Cue) -> None:
         super().__init__(outlet)
@@ -55,8 +59,9 @@ class Rechunked(Passing):
 
     def send(self, events: bytes, tokens: int) -> None:
         """Send the pieces in writes of their own, at once."""
-        cuts = range(self._size, len(events), self._size)
-        for piece, carried in _divide(events, cuts, _ends(events, tokens)):
+        ends = _ends(events, tokens)
+        cuts = {*range(self._size, len(events), self._size), *(end for end, _ in ends)}
+        for piece, carried in _divide(events, sorted(cuts - {len(events)}), ends):
             self.outlet.send(piece, carried)
 
 
@@ -67,7 +72,7 @@ class Segmented(Passing):
     """
 
     def __init__(
-        self, outlet: Outlet, seconds: float, cuts: Callable[[int], Iterator[int] | range]
+        self, outlet: Outlet, seconds: float, cuts: Callable[[int], Iterable[int]]
     ) -> None:
         super().__init__(outlet)
         self._seconds = seconds
@@ -77,14 +82,13 @@ class Segmented(Passing):
 
     def send(self, events: bytes, tokens: int) -> None:
         """Queue the pieces of each event."""
-        parts = split_events(events)
-        if b"".join(parts) != events:
-            parts = [events]
-        for event in parts:
-            carried = tokens_of(event) if len(parts) > 1 else tokens
-            framed = frame(event)
-            end = framed.index(event) + data_end(event)
-            self._queue_pieces(framed, [(end, carried)])
+        ends, start = _ends(events, tokens), 0
+        for event in _whole(events):
+            framed, stop = frame(event), start + len(event)
+            shift = framed.index(b"\r\n") + 2 - start
+            own = [(end + shift, carried) for end, carried in ends if start < end <= stop]
+            self._queue_pieces(framed, own)
+            start = stop
 
     def write(self, data: bytes, tokens: int) -> None:
         """Queue the pieces of raw bytes."""
@@ -148,8 +152,17 @@ class KeepAliveCut(Passing):
             self.outlet.close_idle(self._idle_s)
 
 
+def _whole(events: bytes) -> list[bytes]:
+    """Return the events of a write, or the write itself where it is but a part of some."""
+    parts = split_events(events)
+    return parts if b"".join(parts) == events else [events]
+
+
 def _ends(events: bytes, tokens: int) -> list[tuple[int, int]]:
-    """Return offset and tokens of each event's last byte of data."""
+    """Return offset and tokens of the last byte of data of each event in a write.
+
+    A part of an event that carries tokens ends with that byte.
+    """
     parts = split_events(events)
     if b"".join(parts) != events:
         return [(len(events), tokens)]
@@ -160,9 +173,7 @@ def _ends(events: bytes, tokens: int) -> list[tuple[int, int]]:
     return ends
 
 
-def _divide(
-    data: bytes, cuts: Iterator[int] | range, ends: list[tuple[int, int]]
-) -> Iterator[Piece]:
+def _divide(data: bytes, cuts: Iterable[int], ends: list[tuple[int, int]]) -> Iterator[Piece]:
     """Cut the data; an event's tokens go with the piece that ends its data."""
     start = 0
     for stop in (*cuts, len(data)):

@@ -180,7 +180,7 @@ class Cut(Passing):
 
     def _send_part(self, event: bytes, share: float) -> None:
         framed = frame(event)
-        start = framed.index(event)
+        start = framed.index(b"\r\n") + 2
         self.outlet.write(framed[: start + max(1, int(data_end(event) * share))], 0)
 
 

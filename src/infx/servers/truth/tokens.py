@@ -14,6 +14,9 @@ from math import ceil, floor
 _SLICE = 1 << 20
 """Characters split at a time, so that a prompt of 64 MiB is never a list of its words."""
 
+_OTHER_SPACES = "\t\n\v\f\r\x1c\x1d\x1e\x1f"
+"""What separates words in ASCII beside the space."""
+
 
 @dataclass(frozen=True, slots=True)
 class TokenRule:
@@ -37,6 +40,10 @@ def count_words(text: str) -> int:
     >>> count_words("  one two\\nthree ")
     3
     """
+    if text.isascii() and "  " not in text and not any(space in text for space in _OTHER_SPACES):
+        # Most prompts are such, and counting is several times faster than splitting.
+        edges = text.startswith(" ") + text.endswith(" ")
+        return text.count(" ") + 1 - edges if text else 0
     if len(text) <= _SLICE:
         return len(text.split())
     words = 0
