@@ -1,6 +1,7 @@
 """The live line: redrawn on a terminal, a line now and then elsewhere, never mixed with talk."""
 
 import io
+from dataclasses import replace
 
 from infx.cli.progress import ProgressLine, describe
 from infx.load.progress import Progress
@@ -27,6 +28,10 @@ def test_a_phase_says_what_is_done_what_goes_and_what_remains():
         "concurrency 4 profiling | 20/40 done | 4 in flight | 1 errors | 812 tok/s | "
         "TTFT p50 51 p99 300 ms | 13 s left"
     )
+
+
+def test_an_open_loop_goes_by_its_rate():
+    assert describe(replace(BEGUN, rate=2.5)).startswith("rate 2.5/s warmup | 0 done")
 
 
 def test_what_is_not_known_yet_is_left_out():

@@ -12,7 +12,7 @@ from infx.launch.local import free_port
 from infx.load.progress import Progress
 from infx.model.record import Slo
 from infx.model.result import MetricValue
-from infx.model.workload import FixedWorkload
+from infx.model.workload import Arrival, FixedWorkload
 from infx.servers.truth.log import Sent
 from infx.servers.truth.script import Script
 from served import truth_server
@@ -48,6 +48,29 @@ def test_one_concurrency_is_a_number_and_a_shape_a_word(tmp_path: Path) -> None:
         run = infx.bench(url, shape="64x4", concurrency=3, out=str(tmp_path))
     assert [point.concurrency for point in run.points] == [3]
     assert (run.points[0].workload.isl, run.points[0].workload.osl) == (64, 4)
+
+
+def test_a_rate_is_a_number_or_several(tmp_path: Path) -> None:
+    few = SMALL.model_copy(update={"requests": 4, "warmups": 1})
+    with truth_server(QUICK) as url:
+        run = infx.bench(
+            url, workload=few, rate=[200, 400.0], arrival="gamma", burstiness=0.5, out=tmp_path
+        )
+        one = infx.bench(url, workload=few, rate=300, max_in_flight=5, out=tmp_path)
+    arrivals = [point.workload.arrival for point in run.points]
+    assert arrivals == [Arrival(process="gamma", rate=r, shape=0.5) for r in (200.0, 400.0)]
+    assert [(point.rate, point.counts.ok) for point in run.result.points] == [(200, 4), (400, 4)]
+    assert [(p.concurrency, p.workload.arrival) for p in one.points] == [(5, Arrival(rate=300.0))]
+
+
+def test_arrivals_of_a_workload_are_asked(tmp_path: Path) -> None:
+    series = Arrival(rates=((0.0, 400.0), (0.02, 0.0)), process="constant")
+    with truth_server(QUICK) as url:
+        workload = SMALL.model_copy(update={"arrival": series})
+        run = infx.bench(url, workload=workload, max_in_flight=64, out=tmp_path)
+        with pytest.raises(InputError, match="two ways to pace requests"):
+            infx.bench(url, workload=workload, concurrency=2, out=tmp_path)
+    assert [point.counts.issued for point in run.result.points] == [8]
 
 
 def test_it_runs_where_a_loop_runs_already(tmp_path: Path) -> None:

@@ -213,6 +213,17 @@ def test_what_is_due_beyond_the_bound_is_refused_and_counted(tmp_path: Path) -> 
     assert (refused.reason, refused.lane, refused.first_byte_ns) == ("in-flight-limit", -1, None)
 
 
+def test_no_more_lanes_are_connected_than_have_a_session(tmp_path: Path) -> None:
+    made: list[Server] = []
+
+    def server() -> Server:
+        made.append(Server())
+        return made[-1]
+
+    Run(tmp_path, memory_dial(server), count=1).run()
+    assert len(made) == 1
+
+
 def test_a_deadline_ends_an_open_loop(tmp_path: Path) -> None:
     run = Run(tmp_path, memory_dial(Server), starts=(0.0, 2.0, 4.0, 600.0))
     ended = run.run(Stop(duration_ns=5 * NS))

@@ -13,6 +13,7 @@ from infx.cli import values
 from infx.cli.cache import selftests_folder
 from infx.cli.limits import require_connections
 from infx.cli.loop import run
+from infx.cli.pace import PaceFlags, pace
 from infx.cli.progress import ProgressLine
 from infx.cli.streams import say
 from infx.clock import SystemClock
@@ -51,21 +52,15 @@ class BenchFlags:
         Path | None,
         _flag("Tokenizer folder or file; default: size prompts by the server's own count."),
     ] = None
-    concurrency: Annotated[
-        list[str],
-        Parameter(
-            help="Numbers of parallel requests: 1,2,4 or 1 2 4. Default: 1.",
-            consume_multiple=True,
-            negative=(),
-            show_default=False,
-        ),
-    ] = field(default_factory=lambda: ["1"])
+    pace: Annotated[PaceFlags, Parameter(name="*")] = field(default_factory=PaceFlags)
     requests: Annotated[
-        int | None, _flag("Requests of a point; default: 10 for each parallel one.")
+        int | None,
+        _flag("Requests of a point; default: 10 for each parallel one, or a minute of a rate."),
     ] = None
     duration: Annotated[str | None, _flag("Measure for so long instead: 90s, 20m.")] = None
     warmup: Annotated[
-        int | None, _flag("Warmup requests of a point; default: 2 for each parallel one.")
+        int | None,
+        _flag("Warmup requests of a point; default: 2 for each parallel one, 8 for a rate."),
     ] = None
     seed: Annotated[int, _flag("Seed of prompts and lengths.")] = 0
     repetitions: Annotated[int, _flag("How often the whole sweep is measured.")] = 1
@@ -105,7 +100,8 @@ def bench(url: str, /, *, flags: Annotated[BenchFlags | None, Parameter(name="*"
     flags = flags or BenchFlags()
     options = bench_options(url, flags)
     options.check()
-    require_connections(max(options.concurrency))
+    open_loop = options.workload.arrival is not None
+    require_connections(max(options.concurrency), open_loop=open_loop)
     line = ProgressLine(time.monotonic)
     watch = Watch(line.talk, line.progress, line.point)
     outcome = run(
@@ -119,6 +115,8 @@ def bench_options(url: str, flags: BenchFlags) -> BenchOptions:
     _check_numbers(flags)
     isl, osl = _lengths(flags)
     duration = None if flags.duration is None else values.seconds(flags.duration, "--duration")
+    asked = pace(flags.pace)
+    asked.check(bounded=flags.requests is not None or duration is not None)
     return BenchOptions(
         url=url,
         workload=FixedWorkload(
@@ -132,8 +130,11 @@ def bench_options(url: str, flags: BenchFlags) -> BenchOptions:
             requests=flags.requests,
             warmups=flags.warmup,
             duration_s=duration,
+            arrival=asked.arrival,
+            ramp_s=None if asked.open else asked.ramp_s,
         ),
-        concurrency=values.concurrencies(flags.concurrency),
+        concurrency=asked.lanes,
+        rates=asked.rates or (),
         out=flags.out,
         recipe=BoundRecipe(name="endpoint", gpus=flags.gpus),
         model=flags.model,

@@ -18,9 +18,14 @@ def raise_open_files() -> int:
     return soft if soft != resource.RLIM_INFINITY else 1 << 30
 
 
-def require_connections(lanes: int) -> None:
+def require_connections(lanes: int, *, open_loop: bool = False) -> None:
     """Raise InputError when so many connections cannot be open at the same time."""
     limit = raise_open_files()
-    if lanes > limit - RESERVE:
-        what = f"concurrency {lanes} needs more open files than the {limit} that are allowed"
-        raise InputError(Problem(what, "--concurrency", "raise the hard limit: ulimit -Hn"))
+    if lanes <= limit - RESERVE:
+        return
+    if open_loop:
+        what = f"{lanes} requests in flight need more open files than the {limit} that are allowed"
+        remedy = f"use {limit - RESERVE}, or raise the hard limit: ulimit -Hn"
+        raise InputError(Problem(what, "--max-in-flight", remedy))
+    what = f"concurrency {lanes} needs more open files than the {limit} that are allowed"
+    raise InputError(Problem(what, "--concurrency", "raise the hard limit: ulimit -Hn"))

@@ -43,10 +43,7 @@ class ProgressLine:
         counts = summary.counts
         failed = f", {counts.issued - counts.ok} not ok" if counts.ok < counts.issued else ""
         repetition = f" repetition {summary.repetition}" if summary.repetition else ""
-        load = f"concurrency {summary.concurrency}"
-        if summary.rate is not None:
-            load = f"rate {summary.rate:g}/s"
-        self.talk(f"{load}{repetition}: {counts.ok} ok{failed}")
+        self.talk(f"{_load(summary)}{repetition}: {counts.ok} ok{failed}")
 
     def _clear(self) -> None:
         if self._drawn:
@@ -54,11 +51,15 @@ class ProgressLine:
             self._drawn = False
 
 
+def _load(of: PointSummary | Progress) -> str:
+    return f"concurrency {of.concurrency}" if of.rate is None else f"rate {of.rate:g}/s"
+
+
 def describe(state: Progress) -> str:
     """Return one line that says how a phase stands."""
     total = f"/{state.total}" if state.total is not None else ""
     parts = [
-        f"concurrency {state.concurrency} {state.phase}",
+        f"{_load(state)} {state.phase}",
         f"{state.done}{total} done",
         f"{state.in_flight} in flight",
         f"{state.errors} errors",

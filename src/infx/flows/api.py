@@ -4,24 +4,32 @@ from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
+from typing import TypeVar
 
 from infx.clock import SystemClock, event_loop
 from infx.errors import MachineError
 from infx.flows.bench import Outcome, Watch, run_bench
 from infx.flows.options import BenchOptions
+from infx.flows.pace import Pace
 from infx.flows.point import Brake
 from infx.flows.runs import Run
 from infx.load.progress import Progress
 from infx.model.recipe import BoundRecipe
 from infx.model.record import Slo
-from infx.model.workload import FixedWorkload
+from infx.model.workload import FixedWorkload, Process
 from infx.workloads.shapes import shape as lengths
+
+Number = TypeVar("Number", int, float)
 
 
 def bench(
     url: str,
     *,
-    concurrency: int | Iterable[int] = 1,
+    concurrency: int | Iterable[int] | None = None,
+    rate: float | Iterable[float] | None = None,
+    arrival: Process | None = None,
+    burstiness: float | None = None,
+    max_in_flight: int | None = None,
     shape: str = "1k1k",
     workload: FixedWorkload | None = None,
     model: str | None = None,
@@ -39,17 +47,28 @@ def bench(
     """Measure an OpenAI-compatible endpoint and return the finished run.
 
     `shape` is `1k1k`, `8k1k`, `1k8k` or `INPUTxOUTPUT` tokens; a `workload` replaces it and says
-    everything else that is asked. The other arguments mean what the flags of `infx bench` mean.
-    Raises InputError for what cannot be asked and MachineError when nothing can be measured, or the
-    server died on the way; the bundle so far is kept under `out`.
+    everything else that is asked, such as arrivals at rates that change. The other arguments mean
+    what the flags of `infx bench` mean. Raises InputError for what cannot be asked and MachineError
+    when nothing can be measured, or the server died on the way; the bundle so far is kept under
+    `out`.
     """
     isl, osl = lengths(shape)
     if workload is None:
         workload = FixedWorkload(isl=None if dataset else isl, osl=osl)
+    pace = Pace(
+        concurrency=_several(concurrency),
+        rates=_several(rate),
+        process=arrival,
+        burstiness=burstiness,
+        max_in_flight=max_in_flight,
+        given=workload.arrival,
+    )
+    pace.check(bounded=True)  # a workload sees to it itself that its arrivals end
     options = BenchOptions(
         url=url,
-        workload=workload,
-        concurrency=(concurrency,) if isinstance(concurrency, int) else tuple(concurrency),
+        workload=workload.model_copy(update={"arrival": pace.arrival}),
+        concurrency=pace.lanes,
+        rates=pace.rates or (),
         out=Path(out),
         recipe=BoundRecipe(name="endpoint", gpus=gpus),
         model=model,
@@ -65,6 +84,12 @@ def bench(
     if outcome.failure is not None:
         raise MachineError(outcome.failure)
     return outcome.run
+
+
+def _several(values: Number | Iterable[Number] | None) -> tuple[Number, ...] | None:
+    if values is None:
+        return None
+    return (values,) if isinstance(values, int | float) else tuple(values)
 
 
 def _run_apart(options: BenchOptions, watch: Watch) -> Outcome:

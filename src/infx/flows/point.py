@@ -1,7 +1,7 @@
 """One point: its plan, its load, its records, its summary."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from infx.clock import NS, Clock
@@ -59,10 +59,13 @@ class Measurement:
 
 
 def stop_rule(point: PointFile, grace_s: float) -> Stop:
-    """Return when the point's profiling phase ends."""
+    """Return how the point's profiling phase begins and when it ends."""
     duration = point.workload.duration_s
-    grace = round(grace_s * NS)
-    return Stop(None if duration is None else round(duration * NS), grace)
+    return Stop(
+        duration_ns=None if duration is None else round(duration * NS),
+        grace_ns=round(grace_s * NS),
+        ramp_ns=round((point.workload.ramp_s or 0) * NS),
+    )
 
 
 async def measure(
@@ -82,6 +85,7 @@ async def measure(
 
     Whatever happens, what was seen so far is in the journal when this returns or raises.
     """
+    rate = point.workload.arrival.peak if point.workload.arrival else None
     data = plan_bytes(sessions, api=point.workload.api)
     write_whole(directory / PLAN, data)
     asking = Asking(
@@ -91,7 +95,7 @@ async def measure(
         concurrency=point.concurrency,
         seed=point.workload.seed,
         shards=shards.start,
-        on_progress=on_progress,
+        on_progress=lambda state: on_progress(replace(state, rate=rate)),
     )
     windows: list[PhaseWindow] = []
     brake.hold(asking)

@@ -102,7 +102,8 @@ class Driver:
         self._sender.stopping = self._stopped
         self._divide(phases)
         if not self._stopped:
-            await self._sender.connect(self._lanes[:1] if self._due else self._lanes)
+            used = 1 if self._due else sum(self._totals.values())
+            await self._sender.connect(self._lanes[:used])
         self._start = await self._gate() if self._gate else self._now()
         self._enter(phases[0])
         self._tick()
@@ -183,6 +184,7 @@ class Driver:
     def _wake(self, lane: Lane) -> None:
         lane.timer = None
         self._advance(lane)
+        self._check_done()
 
     def _advance(self, lane: Lane) -> None:
         """Send the lane's next turn, from its session or the next one; or leave the lane free."""

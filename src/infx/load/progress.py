@@ -15,7 +15,8 @@ _RECENT = 512
 class Progress:
     """A moment of a phase. Latencies are seconds over the last 512 complete requests.
 
-    `total` is None when the phase ends by time; `left_s` is None until it can be told.
+    `total` is None when the phase ends by time; `left_s` is None until it can be told. `rate` is
+    the highest that an open loop asks, in requests/s.
     """
 
     phase: Phase
@@ -28,6 +29,7 @@ class Progress:
     ttft_p50: float | None
     ttft_p99: float | None
     left_s: float | None
+    rate: float | None = None
 
 
 @dataclass(slots=True)

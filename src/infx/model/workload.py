@@ -17,6 +17,9 @@ from infx.model.value import Value
 
 Api = Literal["chat", "completions"]
 
+Process = Literal["poisson", "constant", "gamma"]
+"""How the gaps between the arrivals of an open loop are distributed."""
+
 NAMED_SHAPES: Mapping[str, tuple[int, int]] = MappingProxyType(
     {"1k1k": (1024, 1024), "8k1k": (8192, 1024), "1k8k": (1024, 8192)}
 )
@@ -33,7 +36,7 @@ class Arrival(Value):
     than Poisson. Over the first `ramp_s` seconds the rate is scaled from 0 up to what is stated.
     """
 
-    process: Literal["poisson", "constant", "gamma"] = "poisson"
+    process: Process = "poisson"
     rate: float | None = Field(default=None, gt=0)
     shape: float | None = Field(default=None, gt=0)
     rates: tuple[tuple[float, float], ...] = ()
