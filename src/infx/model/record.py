@@ -31,8 +31,9 @@ class EndState(StrEnum):
 class Issue:
     """A request at the moment it was handed to the kernel.
 
-    `request` is unique within a point, in order of issue. `due_ns` is when the plan wanted it sent.
-    `asked_input` and `asked_output` are the planned token counts; the input is None where unknown.
+    `request` is unique within a point, and in order of issue within one process of the client.
+    `due_ns` is when the plan wanted it sent. `asked_input` and `asked_output` are the planned token
+    counts; the input is None where unknown.
     """
 
     request: int
