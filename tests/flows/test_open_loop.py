@@ -8,6 +8,7 @@ from infx.clock import NS
 from infx.flows.runs import verify_run
 from infx.load.plan import open_plan
 from infx.model.record import EndState, Phase, RequestRecord
+from infx.model.result import MetricValue
 from infx.model.workload import Arrival, FixedWorkload
 from infx.servers.truth.script import Script
 from playing import play
@@ -83,6 +84,9 @@ def test_what_the_bound_holds_back_is_counted_and_nothing_waits_for_it(tmp_path:
     assert (summary.counts.issued, summary.counts.ok) == (40, 20)
     assert summary.counts.cancelled_by_plan == len(refused) == 20
     assert "in-flight-limit" in summary.reasons
+    from_due = summary.metrics["ttft_from_due"]
+    assert isinstance(from_due, MetricValue)
+    assert (from_due.n, from_due.p99) == (20, pytest.approx(0.83))
     assert len([row for row in log if row.stream]) == 20
 
 
