@@ -192,6 +192,8 @@ RESERVED = (
          "to 9007199254740991")),
         ("--duration 5x", "--duration: '5x' is no duration above 0; use 90s, 20m or 1h"),
         ("--grace 0", "--grace: '0' is no duration above 0; use 90s, 20m or 1h"),
+        ("--request-timeout 0", ("--request-timeout: '0' is no duration above 0; use 90s, 20m "
+         "or 1h")),
         ("--slo ttf=1", "--slo: unknown target 'ttf'; did you mean ttft?"),
         ("--header token", "--header: 'token' is no header; write it as NAME:VALUE"),
         (

@@ -201,3 +201,23 @@ def test_what_hangs_is_cut_at_the_end_and_counted_apart(tmp_path: Path, place: s
         assert record.end_ns == window.end_ns == window.start_ns + round(32 * NS)
     good = [answer(sent) for number, sent in load.log.items() if number not in load.struck]
     assert_figures(load.point, good)
+
+
+@pytest.mark.parametrize("place", ["head", "0", "10", "10.5"])
+def test_with_a_time_limit_a_hang_is_a_failure_and_the_load_goes_on(
+    tmp_path: Path, place: str
+) -> None:
+    load = run(tmp_path, f"hang:{place}@4", options={"request_timeout_s": 1.0})
+    counts = load.point.counts
+    assert (counts.issued, counts.ok, counts.error) == (24, 18, 6)
+    assert load.point.error_reasons == {"timed-out": 6}
+    for number in load.struck:
+        record, sent = load.records[number], load.log[number]
+        assert (record.state, record.reason) == (EndState.ERROR, "timed-out")
+        assert sent.end == "client-closed"
+        assert record.chunks == len(answer(sent).chunks)
+        assert record.end_ns is not None
+        # The driver looks four times a second.
+        assert NS <= record.end_ns - record.sent_ns <= round(1.25 * NS)
+    good = [answer(sent) for number, sent in load.log.items() if number not in load.struck]
+    assert_figures(load.point, good)

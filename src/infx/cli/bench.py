@@ -78,6 +78,9 @@ class BenchFlags:
     gpus: Annotated[int | None, _flag("Accelerators behind the URL; adds figures per GPU.")] = None
     slo: Annotated[str | None, _flag("Targets for goodput: ttft=0.5,tpot=50ms,e2el=10s.")] = None
     grace: Annotated[str, _flag("How long open requests may take after the end.")] = "30s"
+    request_timeout: Annotated[
+        str | None, _flag("Give a request up as failed after so long: 90s, 10m. Default: never.")
+    ] = None
     shards: Annotated[
         int | None, _flag("Processes that share the load; default: 1, and 2 when it proves late.")
     ] = None
@@ -114,7 +117,7 @@ def bench_options(url: str, flags: BenchFlags) -> BenchOptions:
     """Return what the flags ask for; raise InputError for what cannot be asked."""
     _check_numbers(flags)
     isl, osl = _lengths(flags)
-    duration = None if flags.duration is None else values.seconds(flags.duration, "--duration")
+    duration = _duration(flags.duration, "--duration")
     asked = pace(flags.pace)
     asked.check(bounded=flags.requests is not None or duration is not None)
     return BenchOptions(
@@ -145,10 +148,15 @@ def bench_options(url: str, flags: BenchFlags) -> BenchOptions:
         api_key=values.api_key(flags.api_key_env, os.environ),
         slo=values.slo(flags.slo),
         grace_s=values.seconds(flags.grace, "--grace"),
+        request_timeout_s=_duration(flags.request_timeout, "--request-timeout"),
         selftests=selftests_folder(os.environ),
         shards=flags.shards,
         command=("infx", *values.masked(sys.argv[1:])),
     )
+
+
+def _duration(text: str | None, flag: str) -> float | None:
+    return None if text is None else values.seconds(text, flag)
 
 
 def _check_numbers(flags: BenchFlags) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 import orjson
 from pydantic import JsonValue
 
-from infx.clock import Clock
+from infx.clock import NS, Clock
 from infx.errors import MachineError, Problem
 from infx.flows import beside
 from infx.flows.asking import Shards
@@ -24,7 +24,7 @@ from infx.flows.point import Brake, measure
 from infx.flows.sizing import Sizing, open_given, size_prompts
 from infx.flows.summary import summarise
 from infx.load.progress import Progress
-from infx.load.target import Target
+from infx.load.target import Stop, Target
 from infx.model.bundle import PointFile, RunState
 from infx.model.identity import curve_key, point_id, recipe_digest, workload_digest
 from infx.model.launch import Endpoint
@@ -202,7 +202,7 @@ class _Bench:
             self._target(point),
             self._clock,
             directory=directory,
-            grace_s=options.grace_s,
+            stop=_stop(options),
             brake=self._brake,
             on_progress=self._watch.progress,
             shards=self.shards,
@@ -265,6 +265,14 @@ class _Bench:
             ),
             name=point.request_name,
         )
+
+
+def _stop(options: BenchOptions) -> Stop:
+    limit = options.request_timeout_s
+    return Stop(
+        grace_ns=round(options.grace_s * NS),
+        request_limit_ns=None if limit is None else round(limit * NS),
+    )
 
 
 def _headers(options: BenchOptions) -> tuple[tuple[str, str], ...]:

@@ -39,7 +39,8 @@ class BenchOptions:
     count. `rates` measures one point for each arrival rate in requests/s, Poisson unless the
     workload states another process; `concurrency` then bounds the requests in flight.
     `api_key` is sent as a bearer token and never written down. `slo` adds goodput. `grace_s`
-    is how long a run that ends by time, or by Ctrl-C, waits for open answers. `shards` is how many
+    is how long a run that ends by time, or by Ctrl-C, waits for open answers; a request that takes
+    longer than `request_timeout_s` is given up at any time, and failed. `shards` is how many
     processes share the load, None for one, and two where one proves too late.
     `selftests` is the folder of this host's selftests, the latest of which is cited.
     `simulated` marks a server that only imitates an engine. `command` stands in the manifest as it
@@ -61,6 +62,7 @@ class BenchOptions:
     api_key: str | None = None
     slo: Slo | None = None
     grace_s: float = 30.0
+    request_timeout_s: float | None = None
     shards: int | None = None
     selftests: Path | None = None
     simulated: bool = False
@@ -78,6 +80,9 @@ class BenchOptions:
         if abs(self.workload.seed) > _SEED:
             what = f"seed {self.workload.seed} is too large"
             problems.append(Problem(what, "--seed", f"use a number up to {_SEED}"))
+        if self.request_timeout_s is not None and not 0 < self.request_timeout_s < inf:
+            what = f"{self.request_timeout_s:g} s is no time"
+            problems.append(Problem(what, "--request-timeout", "use seconds above 0"))
         if self.tokenizer and self.dataset:
             what = "prompts of a dataset have their own lengths; a tokenizer has nothing to size"
             problems.append(Problem(what, "--tokenizer", "give one of --dataset and --tokenizer"))

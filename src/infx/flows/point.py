@@ -58,12 +58,12 @@ class Measurement:
     gone: Problem | None
 
 
-def stop_rule(point: PointFile, grace_s: float) -> Stop:
-    """Return how the point's profiling phase begins and when it ends."""
+def profiling_stop(point: PointFile, stop: Stop) -> Stop:
+    """Return `stop` with what the workload says of the profiling phase's beginning and end."""
     duration = point.workload.duration_s
-    return Stop(
+    return replace(
+        stop,
         duration_ns=None if duration is None else round(duration * NS),
-        grace_ns=round(grace_s * NS),
         ramp_ns=round((point.workload.ramp_s or 0) * NS),
     )
 
@@ -75,7 +75,7 @@ async def measure(
     clock: Clock,
     *,
     directory: Path,
-    grace_s: float,
+    stop: Stop,
     brake: Brake,
     on_progress: Callable[[Progress], None],
     shards: Shards = ALONE,
@@ -101,14 +101,14 @@ async def measure(
     brake.hold(asking)
     try:
         if asking.plan.sessions(Phase.WARMUP):
-            windows += await asking.run(Phase.WARMUP, Stop(grace_ns=round(grace_s * NS)))
+            windows += await asking.run(Phase.WARMUP, stop)
             most = min(shards.most, point.concurrency)
             going_on = not (brake.presses or asking.gone)
             if asking.shards < most and going_on and asking.was_late():
                 asking.spread(most)
                 talk(f"this client was late in the warmup: {most} processes measure the point")
         if not asking.gone:
-            windows += await asking.run(Phase.PROFILING, stop_rule(point, grace_s))
+            windows += await asking.run(Phase.PROFILING, profiling_stop(point, stop))
     finally:
         brake.hold(None)
         asking.close()
