@@ -81,6 +81,16 @@ def test_much_at_once_becomes_several_frames(path, monkeypatch):
     assert [value.request for value in read(path)] == list(range(10))
 
 
+def test_a_part_is_a_frame_and_tells_whether_more_waits(path, monkeypatch):
+    monkeypatch.setattr(journal, "_PART", 300)
+    with Journal(path) as log:
+        assert log.flush_part() is False
+        for number in range(7):
+            log.issue(issue(number))
+        assert [log.flush_part() for _ in range(3)] == [True, True, False]
+        assert [value.request for value in read(path)] == list(range(7))
+
+
 def test_a_journal_is_taken_up_where_it_ended(path):
     with Journal(path) as log:
         log.issue(issue(0))

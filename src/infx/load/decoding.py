@@ -8,7 +8,7 @@ from infx.model.record import Issue, RequestRecord
 from infx.wire.answer import AnswerDecoder
 from infx.wire.connection import Exchange
 
-SLICE_NS = 500_000
+SLICE_NS = 200_000
 
 
 class Decoding:

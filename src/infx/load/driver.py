@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 
 from infx.clock import NS, Clock
-from infx.errors import InfxError, Problem
+from infx.errors import Problem
 from infx.load.lag import no_collection
 from infx.load.lane import Lane
 from infx.load.plan import Plan
@@ -287,11 +287,7 @@ class Driver:
             self._tally.take(record)
 
     def _tick(self) -> None:
-        try:
-            self._journal.flush()
-        except InfxError as error:
-            self._fail(error)
-            return
+        self._sender.flush()
         now, limit = self._now(), self._stop.request_limit_ns
         if limit is not None:
             self._sender.expire(self._lanes, now - limit)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from infx.clock import NS, Clock
-from infx.errors import MachineError, Problem
+from infx.errors import InfxError, MachineError, Problem
 from infx.load.decoding import Decoding
 from infx.load.lag import LagProbe
 from infx.load.lane import Lane
@@ -132,6 +132,14 @@ class Sender:
             exchange = connection.exchange if connection is not None else None
             if connection is not None and exchange is not None and exchange.sent_ns < before_ns:
                 connection.cancel("timed-out", "the answer did not end within the request's limit")
+
+    def flush(self) -> None:
+        """Bring the journal to the kernel, a part in each turn of the loop: reads wait for it."""
+        try:
+            if self._journal.flush_part():
+                asyncio.get_running_loop().call_soon(self.flush)
+        except InfxError as error:
+            self._hooks.failure(error)
 
     async def _connect(self, lane: Lane) -> None:
         connection = Connection(self._now, lambda end: self._ended(lane, end), self._answers.soon)

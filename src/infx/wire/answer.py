@@ -5,6 +5,7 @@ has collected, in slices, whenever there is time for it.
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 import orjson
@@ -12,7 +13,7 @@ import orjson
 from infx.model.record import EndState, Issue, RequestRecord
 from infx.wire.connection import Exchange
 from infx.wire.failure import error_text, is_overflow, refusal
-from infx.wire.mould import NO_MOULD, mould_of, plain_pieces
+from infx.wire.mould import NO_MOULD, mould_of, plain_pieces, plain_text
 from infx.wire.sse import next_event
 from infx.wire.usage import count
 
@@ -23,6 +24,7 @@ _CANCELLED = {
     "in-flight-limit": EndState.CANCELLED_BY_PLAN,
 }
 _SLICE = 16
+_QUOTE = ord('"')
 
 
 class AnswerDecoder:
@@ -67,68 +69,63 @@ class AnswerDecoder:
 
     def _drain(self, now: Callable[[], int], deadline_ns: int) -> bool:
         """Decode the pieces at hand; return False when the deadline came first."""
-        budget = _SLICE
-        for piece in self._pieces:
-            self._offset += len(piece) + 2
-            if not self._take_moulded(piece) and not self._take_plain(piece):
-                event = next_event(bytearray(piece), 0, closed=True)
-                if event is not None:
-                    self._take(event.kind, event.data, self._offset - 2)
-            budget -= 1
-            if not budget:
-                if now() >= deadline_ns:
-                    return False
-                budget = _SLICE
+        while batch := list(islice(self._pieces, _SLICE)):
+            done = 0
+            while done < len(batch):
+                done = self._take_moulded(batch, done)
+                if done < len(batch):
+                    self._take_piece(batch[done])
+                    done += 1
+            if len(batch) == _SLICE and now() >= deadline_ns:
+                return False
         return True
 
-    def _take_moulded(self, piece: bytes) -> bool:
-        """Take an event that differs from an earlier plain one in its text alone.
+    def _take_moulded(self, pieces: list[bytes], start: int) -> int:
+        """Take events that differ from an earlier plain one in their text alone, from `start` on.
 
         What stands between the same bytes before and after, and holds no quote, is the inside of
-        the same JSON string; so this decodes without building the JSON.
+        the same JSON string; so this decodes without building the JSON. Return which event is the
+        first of another kind.
         """
         before, after = self._mould
-        text = piece[len(before) : -len(after)]
-        if not (text and piece.startswith(before) and piece.endswith(after)) or b'"' in text:
-            return False
-        exchange, end, index = self.exchange, self._offset - 2, self._read
-        ends = exchange.ends
-        while ends[index] < end:
-            index += 1
-        self._read = index
-        moment = exchange.times[index]
-        self._gaps.append(moment - self._last)
-        self._last = moment
-        return True
+        head, tail = len(before), len(after)
+        ends, times, gaps = self.exchange.ends, self.exchange.times, self._gaps
+        offset, index, last = self._offset, self._read, self._last
+        position = start
+        for position in range(start, len(pieces)):
+            piece = pieces[position]
+            text = piece[head:-tail]
+            if (
+                not text
+                or _QUOTE in text
+                or not piece.startswith(before)
+                or not piece.endswith(after)
+            ):
+                break
+            offset += len(piece)
+            while ends[index] < offset:
+                index += 1
+            offset += 2  # the blank line between events
+            moment = times[index]
+            gaps.append(moment - last)
+            last = moment
+        else:
+            position = len(pieces)
+        self._offset, self._read, self._last = offset, index, last
+        return position
 
-    def _take_plain(self, piece: bytes) -> bool:
-        """Take an event that is one line of data with one piece of text and nothing else.
-
-        Nearly all events of a stream are such; all others return False and go the long way.
-        """
-        if not piece.startswith(b"data: {"):
-            return False
-        try:
-            chunk = orjson.loads(piece[6:])
-            choice = chunk["choices"][0]
-            text = choice["delta"]["content"] if "delta" in choice else choice["text"]
-        except (orjson.JSONDecodeError, LookupError, TypeError):
-            return False
-        odd = (
-            not text
-            or type(text) is not str
-            or choice.get("finish_reason")
-            or chunk.get("usage")
-            or "error" in chunk
-            or "timings" in chunk
-            or len(chunk["choices"]) > 1
-        )
-        if odd:
-            return False
-        self._content(self._offset - 2, text)
-        if not self._keep_text:
-            self._mould = mould_of(piece, text) or self._mould
-        return True
+    def _take_piece(self, piece: bytes) -> None:
+        """Take one event, whatever it is."""
+        self._offset += len(piece) + 2
+        text = plain_text(piece)
+        if text is not None:
+            self._content(self._offset - 2, text)
+            if not self._keep_text:
+                self._mould = mould_of(piece, text) or self._mould
+        else:
+            event = next_event(bytearray(piece), 0, closed=True)
+            if event is not None:
+                self._take(event.kind, event.data, self._offset - 2)
 
     def _read_odd(self, now: Callable[[], int], deadline_ns: int) -> bool:
         """Decode what is not plain: other line ends, or a stream's unfinished last event."""

@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+"""Hold load clients against one truth server, and print one JSON line for each of them and load.
+
+python benchmarks/load/run.py                 infx and the bare reader, medians of five
+python benchmarks/load/run.py --quick         one short repetition
+python benchmarks/load/run.py --peers aiperf  also this tool, in an environment of its own
+
+Every figure comes from outside: CPU and memory from the kernel, rates and true TTFT from the
+server's own log; only TTFT is what the client itself reports. The server has the first core and
+the client the last, where there are several. Times are seconds.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from loads import LOADS, Load, Truth, truth_server
+from peers import CLIENTS, Asked, Skipped, environment, tokenizer
+from watched import Watched, watch
+
+from infx.servers.truth.log import Sent
+from infx.stats.percentile import mean, percentile
+from infx.telemetry.host import cpu_waited_us, facts
+
+NS = 1e9
+LIMIT_S = 90.0
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
+    root = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    root.add_argument("--quick", action="store_true", help="one repetition of half the rounds")
+    root.add_argument("--repetitions", type=int, default=5)
+    root.add_argument("--loads", default=",".join(LOADS), help=f"of {', '.join(LOADS)}")
+    others = [name for name, client in CLIENTS.items() if client.packages]
+    root.add_argument("--peers", default="", help=f"of {', '.join(others)}; or all")
+    root.add_argument("--cache", type=Path, default=Path.home() / ".cache" / "infx-peers")
+    return root
+
+
+def main(words: list[str]) -> int:
+    """Measure what is asked; return 0 when infx was measured at every load."""
+    options = parser().parse_args(words)
+    others = [name for name, client in CLIENTS.items() if client.packages]
+    peers = others if options.peers == "all" else [p for p in options.peers.split(",") if p]
+    unknown = [name for name in peers if name not in CLIENTS]
+    unknown += [name for name in options.loads.split(",") if name not in LOADS]
+    if unknown:
+        print(f"unknown: {', '.join(unknown)}", file=sys.stderr)
+        return 2
+    print(json.dumps({"host": facts(), "quick": options.quick}), flush=True)
+    failed = False
+    for name in options.loads.split(","):
+        for line in _session(name, ["bare", "infx", *peers], options):
+            failed |= line["client"] == "infx" and "skipped" in line
+            print(json.dumps(line), flush=True)
+    return 1 if failed else 0
+
+
+def _session(
+    name: str, clients: list[str], options: argparse.Namespace
+) -> Iterator[dict[str, Any]]:
+    """Yield a line for each client of one load: all on one server, taking turns."""
+    load = LOADS[name]
+    rounds = max(1, load.rounds // 2) if options.quick else load.rounds
+    found: dict[str, list[dict[str, float]]] = {client: [] for client in clients}
+    why: dict[str, str] = {}
+    with TemporaryDirectory(prefix="infx-load-") as folder:
+        words = tokenizer(Path(folder))
+        with truth_server(load, Path(folder)) as truth:
+            for turn in range(1 if options.quick else options.repetitions):
+                for client in (one for one in clients if one not in why):
+                    own = Path(folder) / f"{client}-{turn}"
+                    own.mkdir()
+                    try:
+                        python = environment(client, options.cache)
+                        asked = Asked(load, load.streams * rounds, truth, own, python, words)
+                        found[client].append(_measure(client, asked))
+                    except Skipped as reason:
+                        why[client] = str(reason)
+    for client in clients:
+        line: dict[str, Any] = {"load": name, "client": client}
+        if client in why:
+            yield line | {"skipped": why[client]}
+            continue
+        rows = found[client]
+        yield line | {"repetitions": len(rows)} | {key: _median(rows, key) for key in rows[0]}
+
+
+def _median(rows: list[dict[str, float]], key: str) -> float | None:
+    values = [row[key] for row in rows if row[key] is not None]
+    return float(f"{median(values):.5g}") if values else None
+
+
+def _measure(name: str, asked: Asked) -> dict[str, Any]:
+    """Run a client once; raise Skipped when it fails."""
+    known = asked.truth.size()
+    client = CLIENTS[name]
+    waited = cpu_waited_us()
+    seen = watch(client.argv(asked), asked.folder, limit_s=LIMIT_S)
+    pressure = None if waited is None else (cpu_waited_us() or 0) - waited
+    if seen.code:
+        last = [line for line in (seen.stderr or seen.stdout).splitlines() if line.strip()]
+        raise Skipped(f"exit code {seen.code}: {last[-1][:200] if last else 'it said nothing'}")
+    try:
+        ttft = client.ttft(seen.stdout, asked.folder)
+    except (ValueError, KeyError, OSError, IndexError) as error:
+        raise Skipped(f"its report has no TTFT: {error!r}") from None
+    return _figures(asked, seen, ttft, _new(asked.truth, known, asked.load)) | {
+        "cpu_waited": None if pressure is None else pressure / 1e6
+    }
+
+
+def _new(truth: Truth, known: int, load: Load) -> list[Sent]:
+    rows = [row for row in truth.since(known) if row.asked_tokens == load.tokens]
+    if not rows:
+        raise Skipped("the server saw none of its requests")
+    return rows
+
+
+def _figures(
+    asked: Asked, seen: Watched, ttft: tuple[float, float], rows: list[Sent]
+) -> dict[str, Any]:
+    load = asked.load
+    done = [row for row in rows if row.end == "completed" and row.first_token_ns is not None]
+    start, end = min(row.received_ns for row in rows), max(row.ended_ns for row in rows)
+    lasted = (end - start) / NS
+    events = sum(row.completion_tokens for row in rows)
+    truth = sorted((row.first_token_ns - row.received_ns) / NS for row in done)  # type: ignore[operator]
+    rate, ideal = len(done) / lasted, load.ideal_rate
+    open_s = sum(row.ended_ns - row.received_ns for row in rows) / NS
+    memory = seen.memory_between(start, end)
+    return {
+        "requests": len(done),
+        "asked": asked.requests,
+        "events_per_s": events / lasted,
+        "cpu_us_per_event": seen.cpu_between(start, end) / events * 1e6,
+        "ttft_bias_mean_ms": (ttft[0] - mean(truth)) * 1000,
+        "ttft_p99_excess_ms": (ttft[1] - percentile(truth, 99)) * 1000,
+        "truth_ttft_mean_ms": mean(truth) * 1000,
+        "truth_ttft_p99_ms": percentile(truth, 99) * 1000,
+        "kept": None if ideal is None else rate / ideal,
+        "concurrency": open_s / lasted,
+        "memory_mb": None if memory is None else memory / 1e6,
+        "start_to_first_request_s": (start - seen.started_ns) / NS,
+    }
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
