@@ -5,12 +5,22 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from infx.errors import MachineError
 from infx.flows.weights import smollm2
 from transcript import infx
 
 __all__ = ["infx", "weights"]
+
+# A busy machine generates slowly, and CI must judge the same examples every time.
+settings.register_profile(
+    "infx",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    derandomize="CI" in os.environ,
+)
+settings.load_profile("infx")
 
 
 @pytest.fixture(scope="session")
