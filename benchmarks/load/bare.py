@@ -31,6 +31,7 @@ class Stream(asyncio.Protocol):
         self._times = array("q")
         self._first = 0
         self._sent = 0
+        self._name = ""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Keep the transport."""
@@ -38,9 +39,10 @@ class Stream(asyncio.Protocol):
 
     def ask(self) -> None:
         """Send the next request, if there is one."""
-        payload = self._client.next_payload()
-        if payload is None:
+        asked = self._client.next_request()
+        if asked is None:
             return
+        self._name, payload = asked
         self._body, self._times, self._first = bytearray(), array("q"), 0
         self._sent = now()
         self.transport.write(payload)
@@ -53,8 +55,10 @@ class Stream(asyncio.Protocol):
         if not self._first and b'"content"' in data:
             self._first = moment
         if self._body.endswith(b"\r\n0\r\n\r\n"):
-            self._client.ended(self._first - self._sent, self._body)
+            ttft, body = self._first - self._sent, self._body
+            self._client.firsts[self._name] = self._first
             self.ask()
+            self._client.ended(ttft, body)
 
 
 class Client:
@@ -69,17 +73,19 @@ class Client:
         self._tail = b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
         self._left = self._open = requests
         self.ttfts: list[int] = []
+        self.firsts: dict[str, int] = {}
         self.events = 0
         self.done = asyncio.get_running_loop().create_future()
 
-    def next_payload(self) -> bytes | None:
-        """Return one whole request, None when all are sent."""
+    def next_request(self) -> tuple[str, bytes] | None:
+        """Return a request's id and all its bytes, None when all are sent."""
         if not self._left:
             return None
         self._left -= 1
-        head = b"POST /v1/chat/completions HTTP/1.1\r\nHost: bare\r\nX-Request-ID: bare-%d-%d\r\n"
+        name = f"bare-{os.getpid()}-{self._left}"
+        head = b"POST /v1/chat/completions HTTP/1.1\r\nHost: bare\r\nX-Request-ID: %b\r\n"
         json_ = b"Content-Type: application/json\r\n"
-        return head % (os.getpid(), self._left) + json_ + self._tail
+        return name, head % name.encode() + json_ + self._tail
 
     def ended(self, ttft: int, body: bytearray) -> None:
         """Decode an answer, now that it is whole."""
@@ -109,7 +115,8 @@ async def main(words: list[str]) -> None:
     rank = (len(seen) - 1) * 0.99
     low = floor(rank)
     p99 = seen[low] + (seen[min(low + 1, len(seen) - 1)] - seen[low]) * (rank - low)
-    print(json.dumps({"ttft_mean": sum(seen) / len(seen) / 1e9, "ttft_p99": p99 / 1e9}))
+    figures = {"ttft_mean": sum(seen) / len(seen) / 1e9, "ttft_p99": p99 / 1e9}
+    print(json.dumps({**figures, "firsts": client.firsts}))
 
 
 if __name__ == "__main__":

@@ -13,6 +13,8 @@ from pathlib import Path
 
 from loads import HOST, Load, Truth
 
+from infx.flows.runs import open_run
+
 BARE = Path(__file__).with_name("bare.py")
 INSTALL_LIMIT_S = 1800
 MOST_PROMPT_BYTES = 4_000_000
@@ -39,11 +41,15 @@ Ttft = tuple[float, float]
 
 @dataclass(frozen=True)
 class Client:
-    """One tool. `packages` are installed into an environment of its own, none for our own two."""
+    """One tool. `packages` are installed into an environment of its own, none for our own two.
+
+    `firsts` gives the moments at which it read each request's first token, where it tells them.
+    """
 
     argv: Callable[[Asked], list[str]]
     ttft: Callable[[str, Path], Ttft]
     packages: tuple[str, ...] = ()
+    firsts: Callable[[str, Path], dict[str, int]] | None = None
 
 
 def _bare(asked: Asked) -> list[str]:
@@ -77,6 +83,21 @@ def _infx_ttft(stdout: str, _: Path) -> Ttft:
     (point,) = json.loads(stdout)["points"]
     ttft = point["metrics"]["ttft"]
     return ttft["mean"], ttft["p99"]
+
+
+def _bare_firsts(stdout: str, _: Path) -> dict[str, int]:
+    return dict(json.loads(stdout)["firsts"])
+
+
+def _infx_firsts(_: str, folder: Path) -> dict[str, int]:
+    (path,) = (folder / "runs").iterdir()
+    run = open_run(path)
+    (point,) = run.points
+    return {
+        f"{point.request_name}-{record.request}": record.first_content_ns
+        for record in run.bundle.records(point)
+        if record.first_content_ns is not None
+    }
 
 
 def _aiperf(asked: Asked) -> list[str]:
@@ -175,8 +196,8 @@ def _result_ttft(_: str, folder: Path) -> Ttft:
 
 
 CLIENTS: Mapping[str, Client] = {
-    "bare": Client(_bare, _bare_ttft),
-    "infx": Client(_infx, _infx_ttft),
+    "bare": Client(_bare, _bare_ttft, firsts=_bare_firsts),
+    "infx": Client(_infx, _infx_ttft, firsts=_infx_firsts),
     "aiperf": Client(_aiperf, _aiperf_ttft, ("aiperf==0.13.0",)),
     "guidellm": Client(_guidellm, _guidellm_ttft, ("guidellm==0.8.1",)),
     "inference-perf": Client(
@@ -225,7 +246,7 @@ def tokenizer(folder: Path) -> Path:
         "type": "WordLevel", "unk_token": "[UNK]",
         "vocab": {word: number for number, word in enumerate(words)},
     }  # fmt: skip
-    parts = {
+    parts: dict[str, object] = {
         "version": "1.0", "added_tokens": [], "normalizer": None, "post_processor": None,
         "pre_tokenizer": {"type": "WhitespaceSplit"}, "decoder": None, "model": model,
     }  # fmt: skip

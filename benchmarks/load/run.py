@@ -113,9 +113,13 @@ def _measure(name: str, asked: Asked) -> dict[str, Any]:
         ttft = client.ttft(seen.stdout, asked.folder)
     except (ValueError, KeyError, OSError, IndexError) as error:
         raise Skipped(f"its report has no TTFT: {error!r}") from None
-    return _figures(asked, seen, ttft, _new(asked.truth, known, asked.load)) | {
-        "cpu_waited": None if pressure is None else pressure / 1e6
-    }
+    rows = _new(asked.truth, known, asked.load)
+    firsts = client.firsts(seen.stdout, asked.folder) if client.firsts else {}
+    return (
+        _figures(asked, seen, ttft, rows)
+        | _read_late(rows, firsts)
+        | {"cpu_waited_s": None if pressure is None else pressure / 1e6}
+    )
 
 
 def _new(truth: Truth, known: int, load: Load) -> list[Sent]:
@@ -151,6 +155,21 @@ def _figures(
         "memory_mb": None if memory is None else memory / 1e6,
         "start_to_first_request_s": (start - seen.started_ns) / NS,
     }
+
+
+def _read_late(rows: list[Sent], firsts: dict[str, int]) -> dict[str, float | None]:
+    """Return the client's own part of the bias: from the write of a first token to its read.
+
+    The rest is what requests waited until the server read them.
+    """
+    late = sorted(
+        (firsts[row.request_id] - row.first_token_ns) / 1e6
+        for row in rows
+        if row.request_id in firsts and row.first_token_ns is not None
+    )
+    if not late:
+        return {"read_late_mean_ms": None, "read_late_p99_ms": None}
+    return {"read_late_mean_ms": mean(late), "read_late_p99_ms": percentile(late, 99)}
 
 
 if __name__ == "__main__":
