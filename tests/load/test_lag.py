@@ -63,7 +63,7 @@ def test_a_blocked_loop_makes_the_reads_after_it_late(probe, clock):
     assert probe.slowest_ns == 20 * MS
     assert probe.of(clock.moment + MS // 2) == 20 * MS  # right after it
     assert probe.of(due + 5 * MS) == 5 * MS  # within it
-    clock.moment += PERIOD_NS
+    clock.moment += PERIOD_NS + MS
     loop.run_until_complete(check(probe))
     assert probe.of(clock.moment) == 0  # and no more, once it is idle again
     assert probe.of(due - MS) == 0

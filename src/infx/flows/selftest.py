@@ -1,4 +1,7 @@
-"""What this machine can measure: infx against a truth server, each load held against its log."""
+"""What this machine can measure: infx against a truth server, each load held against its log.
+
+One process asks, so that the figures are those of one; more of them carry more.
+"""
 
 import sys
 from collections.abc import Callable, Mapping

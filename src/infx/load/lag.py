@@ -1,6 +1,6 @@
 """How late the event loop may have been: the client's own share of every latency.
 
-A timer is due every two milliseconds. While the loop is busy it is overdue, and so is every read
+A timer is due every millisecond. While the loop is busy it is overdue, and so is every read
 that waits; so a read at moment t, with the timer due since d, came up to t - d late. What a timer
 of an idle loop is late by itself (libuv counts whole milliseconds) is not counted.
 """
@@ -13,7 +13,7 @@ from contextlib import contextmanager
 
 from infx.clock import NS, Clock
 
-PERIOD_NS = 2_000_000
+PERIOD_NS = 1_000_000
 
 
 class LagProbe:
