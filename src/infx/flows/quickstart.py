@@ -20,7 +20,7 @@ from infx.model.workload import FixedWorkload
 from infx.telemetry.host import facts
 
 LANES = (1, 2, 4, 8)
-WORKLOAD = FixedWorkload(isl=64, osl=32, requests_per_lane=8, warmups_per_lane=1)
+WORKLOAD = FixedWorkload(isl=64, osl=32, requests_per_lane=6, warmups_per_lane=1)
 """Short on purpose: four points on two cores in about a minute."""
 SLOT_TOKENS = 512
 """Context of one slot: the longest prompt and answer, with room to spare."""
