@@ -98,3 +98,19 @@ def test_latency_rises_with_load_on_an_engine(tmp_path: Path) -> None:
     assert all(isinstance(value, MetricValue) for value in (*tpot, *ttft))
     assert tpot[0].mean < tpot[1].mean
     assert ttft[0].mean < ttft[1].mean < ttft[2].mean / 2
+
+
+def test_a_joined_warmup_leaves_no_lane_idle(tmp_path: Path) -> None:
+    """A lane's first measured request leaves the moment its last warmup ended."""
+    workload = FixedWorkload(isl=64, osl=32, join_warmup=True)
+    outcome, _, _ = play(tmp_path, Script(ttft_s=0.05, itl_s=0.005), workload=workload)
+    for point in outcome.run.points:
+        records = outcome.run.bundle.records(point)
+        warmup, profiling = point.phases
+        assert warmup.end_ns == profiling.start_ns
+        for lane in range(point.concurrency):
+            mine = [record for record in records if record.lane == lane]
+            assert {record.phase for record in mine} == set(Phase)
+            assert [a.end_ns for a in mine[:-1]] == [b.sent_ns for b in mine[1:]]
+        late = [r for r in records if r.phase is Phase.WARMUP and r.end_ns > profiling.start_ns]
+        assert bool(late) == (point.concurrency > 1)

@@ -24,7 +24,7 @@ ENDPOINT_TEXT = (
 WORKLOAD = FixedWorkload(isl=1024, osl=1024)
 WORKLOAD_TEXT = (
     '{"api":"chat","arrival":null,"dataset":null,"duration_s":null,"extra_body":{},"ignore_eos":true,'
-    '"isl":1024,"osl":1024,"ramp_s":null,"range_ratio":"0.8","requests":null,"requests_per_lane":10,'
+    '"isl":1024,"join_warmup":false,"osl":1024,"ramp_s":null,"range_ratio":"0.8","requests":null,"requests_per_lane":10,'
     '"scenario":"fixed","seed":0,"temperature":"0","tokenizer":"calibrated","warmups":null,'
     '"warmups_per_lane":2}'
 )

@@ -62,6 +62,9 @@ class BenchFlags:
         int | None,
         _flag("Warmup requests of a point; default: 2 for each parallel one, 8 for a rate."),
     ] = None
+    join_warmup: Annotated[
+        bool, _flag("Go on from warmup to measurement without waiting for open requests.")
+    ] = False
     seed: Annotated[int, _flag("Seed of prompts and lengths.")] = 0
     repetitions: Annotated[int, _flag("How often the whole sweep is measured.")] = 1
     ignore_eos: Annotated[
@@ -135,6 +138,7 @@ def bench_options(url: str, flags: BenchFlags) -> BenchOptions:
             duration_s=duration,
             arrival=asked.arrival,
             ramp_s=None if asked.open else asked.ramp_s,
+            join_warmup=flags.join_warmup and not asked.open,
         ),
         concurrency=asked.lanes,
         rates=asked.rates or (),

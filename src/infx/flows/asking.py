@@ -80,9 +80,9 @@ class Asking:
             said["shard_cpu_s"] = list(self._load.cpu_s)
         return said
 
-    async def run(self, phase: Phase, stop: Stop) -> tuple[PhaseWindow, ...]:
-        """Ask the sessions of a phase; errors as those of `Driver.run` and `Crew.run`."""
-        return await self._load.run((phase,), stop)
+    async def run(self, phases: Sequence[Phase], stop: Stop) -> tuple[PhaseWindow, ...]:
+        """Ask the sessions of these phases; errors as those of `Driver.run` and `Crew.run`."""
+        return await self._load.run(phases, stop)
 
     def was_late(self) -> bool:
         """Whether this process alone read the warmup's first contents later than is tolerated."""

@@ -98,17 +98,20 @@ async def measure(
         on_progress=lambda state: on_progress(replace(state, rate=rate)),
     )
     windows: list[PhaseWindow] = []
+    measured_phases: tuple[Phase, ...] = (Phase.PROFILING,)
     brake.hold(asking)
     try:
-        if asking.plan.sessions(Phase.WARMUP):
-            windows += await asking.run(Phase.WARMUP, stop)
+        if point.workload.join_warmup:
+            measured_phases = (Phase.WARMUP, Phase.PROFILING)
+        elif asking.plan.sessions(Phase.WARMUP):
+            windows += await asking.run((Phase.WARMUP,), stop)
             most = min(shards.most, point.concurrency)
             going_on = not (brake.presses or asking.gone)
             if asking.shards < most and going_on and asking.was_late():
                 asking.spread(most)
                 talk(f"this client was late in the warmup: {most} processes measure the point")
         if not asking.gone:
-            windows += await asking.run(Phase.PROFILING, profiling_stop(point, stop))
+            windows += await asking.run(measured_phases, profiling_stop(point, stop))
     finally:
         brake.hold(None)
         asking.close()

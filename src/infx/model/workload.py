@@ -73,7 +73,9 @@ class FixedWorkload(Value):
 
     With an `arrival` the loop is open: requests are due at moments of their own, and concurrency
     only bounds how many are in flight. Without one, lanes ask again as soon as they are answered;
-    over the first `ramp_s` seconds they start one after the other, evenly spread.
+    over the first `ramp_s` seconds they start one after the other, evenly spread. With
+    `join_warmup` a lane goes from its last warmup straight to its first measured request, so that
+    profiling begins under full load and not in a burst.
     """
 
     scenario: Literal["fixed"] = "fixed"
@@ -94,6 +96,7 @@ class FixedWorkload(Value):
     duration_s: float | None = Field(default=None, gt=0)
     arrival: Arrival | None = None
     ramp_s: float | None = Field(default=None, gt=0)
+    join_warmup: bool = False
 
     @model_validator(mode="after")
     def _arrives(self) -> "FixedWorkload":
@@ -101,6 +104,8 @@ class FixedWorkload(Value):
             return self
         if self.ramp_s is not None:
             raise ValueError("an open loop ramps its rate: state ramp_s of the arrival")
+        if self.join_warmup:
+            raise ValueError("an open loop has no lanes whose warmup could be joined")
         unbounded = self.requests is None and self.duration_s is None
         if unbounded and self.arrival.rates and self.arrival.rates[-1][1]:
             raise ValueError("a series that does not end with rate 0 needs requests or a duration")
