@@ -8,7 +8,9 @@ from collections.abc import Iterable
 
 from infx.model.result import Absent, MetricValue, PointSummary
 
-MILLISECONDS = frozenset({"ttft", "ttft_from_due", "ttfo", "tpot", "itl", "chunk_gap", "queue_time"})
+MILLISECONDS = frozenset(
+    {"ttft", "ttft_from_due", "ttfo", "tpot", "itl", "chunk_gap", "queue_time"}
+)
 """Metrics measured in seconds that people read in milliseconds."""
 
 ACRONYMS = frozenset({"ttft", "ttfo", "tpot", "itl", "e2el", "e2e", "gpu"})
