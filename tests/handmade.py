@@ -28,7 +28,7 @@ def record(
     last_ns = None if first is None else round(first * NS) + sum(gaps_ns)
     return RequestRecord(
         request=fields.pop("request", 0),
-        session=0,
+        session=fields.pop("session", 0),
         turn=0,
         lane=fields.pop("lane", 0),
         phase=phase,

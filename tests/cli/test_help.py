@@ -9,6 +9,7 @@ COMMANDS = {
     "quickstart": "Measure a real engine with a small model, on this machine.",
     "bench": "Measure an OpenAI-compatible endpoint.",
     "report": "Write the static page of a run.",
+    "compare": "Say what one run is next to another.",
     "runs": "List, show, verify and recover run bundles.",
 }
 RUNS = {
@@ -35,7 +36,7 @@ def test_without_a_command_there_is_help(infx, words):
 @pytest.mark.parametrize(
     "words",
     [
-        ("quickstart",), ("bench",), ("report",),
+        ("quickstart",), ("bench",), ("report",), ("compare",),
         ("runs", "list"), ("runs", "show"), ("runs", "verify"), ("runs", "recover"),
     ],
 )  # fmt: skip

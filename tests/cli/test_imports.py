@@ -36,11 +36,12 @@ FOREIGN = {
     "tokenizers", "uvicorn", "yaml", "jinja2", "xllamacpp",
 }  # fmt: skip
 ROOMS = {
-    "infx.curves", "infx.dashboard", "infx.engines", "infx.evals", "infx.flows.curves",
-    "infx.flows.quickstart", "infx.flows.report", "infx.flows.runs", "infx.launch",
-    "infx.metrics", "infx.policy", "infx.process", "infx.report", "infx.servers",
-    "infx.stats.bootstrap", "infx.cli.outcome", "infx.cli.plot", "infx.cli.quickstart",
-    "infx.cli.runs", "infx.cli.tables", "infx.cli.verdict", "infx.store.bundle_audit",
+    "infx.curves", "infx.dashboard", "infx.engines", "infx.evals", "infx.flows.compare",
+    "infx.flows.curves", "infx.flows.quickstart", "infx.flows.report", "infx.flows.runs",
+    "infx.launch", "infx.metrics", "infx.policy", "infx.process", "infx.report", "infx.servers",
+    "infx.stats.bootstrap", "infx.cli.compare", "infx.cli.outcome", "infx.cli.plot",
+    "infx.cli.quickstart", "infx.cli.runs", "infx.cli.tables", "infx.cli.verdict",
+    "infx.store.bundle_audit",
     "infx.store.bundle_reader", "infx.store.bundle_recovery", "infx.store.documents",
     "infx.store.fetch", "infx.store.tree", "infx.store.yaml_syntax",
 }  # fmt: skip

@@ -5,13 +5,12 @@ from random import Random
 import pytest
 
 from handmade import measured, record
-from infx.metrics.intervals import log_errors, with_intervals
+from infx.metrics.intervals import with_intervals
 from infx.metrics.summary import compute_metrics
 from infx.model.record import EndState, Measured, RequestRecord, Slo
 from infx.model.result import Absent, Interval, MetricValue
-from infx.stats.bootstrap import LogError
 
-DISTRIBUTIONS = ("ttft", "tpot", "itl", "e2el", "interactivity", "e2e_interactivity")
+DISTRIBUTIONS = ("ttft", "tpot", "itl", "e2el", "interactivity")
 RATES = (
     "request_rate", "input_throughput", "output_throughput", "total_throughput",
     "total_throughput_per_gpu", "goodput",
@@ -51,7 +50,11 @@ def interval(metric: MetricValue, statistic: str = "mean") -> Interval:
 
 
 def test_equal_lanes_leave_nothing_to_chance() -> None:
-    """So every interval is its figure, also those of rates and of what is shown a GPU."""
+    """So every latency's interval is its figure. Rates still depend on when lanes end.
+
+    Ten lanes that are each somewhere in their last request of 12 are done after .91 of one, with
+    the std .083: 1.96 x .083 / 12 is 1.4 % to each side.
+    """
     found = told(*(r for n in range(10) for r in lane(n, 12)))
     for name in DISTRIBUTIONS:
         assert list(found[name].intervals) == ["mean", "p50", "p90", "p99"]
@@ -59,11 +62,11 @@ def test_equal_lanes_leave_nothing_to_chance() -> None:
             figure = getattr(found[name], statistic)
             own = interval(found[name], statistic)
             assert (own.low, own.high) == (pytest.approx(figure), pytest.approx(figure))
-            assert (own.level, own.method, own.units) == (0.95, "lanes", 10)
+            assert (own.level, own.units) == (0.95, 10)
     for name in RATES:
-        own = interval(found[name])
-        figure = found[name].mean
-        assert (own.low, own.high) == (pytest.approx(figure), pytest.approx(figure))
+        own, figure = interval(found[name]), found[name].mean
+        assert own.low < figure < own.high
+        assert (own.high - own.low) / 2 / figure == pytest.approx(0.0136, rel=0.2)
         assert list(found[name].intervals) == ["mean"]
     assert found["queue_time"].intervals == found["error_rate"].intervals == {}
 
@@ -116,10 +119,30 @@ def test_one_lane_and_an_open_loop_are_resampled_in_blocks() -> None:
     alone = told(*lane(0, 100, chance=chance))
     own = interval(alone["ttft"])
     assert (own.method, own.units) == ("blocks", 20)
-    crowd = [r for n in range(20) for r in lane(n, 10, chance=chance)]
-    own = interval(told(*crowd, open_loop=True)["output_throughput"])
+    few = [r for n in range(5) for r in lane(n, 40, chance=chance)]
+    own = interval(told(*few, open_loop=True)["output_throughput"])
+    # Five in flight on average: blocks of twenty requests, half of the 40 that four turns would be.
+    assert (own.method, own.units) == ("blocks", 10)
+    assert isinstance(told(*few)["output_throughput"].intervals["mean"], Absent)
+
+
+def test_what_all_lanes_see_at_one_time_is_one_thing() -> None:
+    """Every lane is slow in the same third of the time: lanes agree, and still nothing is sure."""
+    records = []
+    for number in range(32):
+        sent = 0.0
+        for place in range(30):
+            each = 2.0 if place // 5 % 3 == 0 else 1.0
+            gaps = (each / 4,) * 4
+            records.append(
+                record(lane=number, request=100 * number + place, sent=sent, first=sent,
+                       gaps=gaps, prompt_tokens=10, completion_tokens=5)
+            )  # fmt: skip
+            sent += each
+    own = interval(told(*records)["tpot"])
     assert own.method == "blocks"
-    assert interval(told(*crowd)["output_throughput"]).method == "lanes"
+    # Lanes are equal, so by lanes there would be no interval to speak of.
+    assert (own.high - own.low) / 2 > 0.05
 
 
 def test_equal_keys_give_equal_intervals_whatever_the_order() -> None:
@@ -147,19 +170,3 @@ def test_a_metric_that_is_missing_stays_missing() -> None:
         reason="the server gave no count for 1 of 145 ok requests"
     )
     assert found["goodput"] == Absent(reason="no latency target is set")
-
-
-def test_errors_of_logarithms_are_half_widths_of_ratios() -> None:
-    chance = Random(4)
-    runs = [measured(*(r for n in range(8) for r in lane(n, 20, chance=chance))) for _ in range(2)]
-    found = log_errors(runs, key="k")
-    error = found["tpot", "mean"]
-    assert isinstance(error, LogError)
-    assert (error.method, error.units) == ("lanes", 16)
-    # 320 requests whose logarithms have the std .1
-    assert error.se == pytest.approx(0.1 / 320**0.5, rel=0.5)
-    assert isinstance(found["total_throughput", "mean"], LogError)
-    assert ("goodput", "mean") not in found
-    assert found["ttft_from_due", "p50"] == found["ttft", "p50"]
-    reason = "8 lanes over no repetitions; 10 are needed, from lanes or repetitions"
-    assert set(log_errors(runs[:1], key="k").values()) == {Absent(reason=reason)}

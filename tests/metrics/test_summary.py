@@ -63,7 +63,9 @@ def test_whole_summary() -> None:
     assert found.warmup_counts.issued == 1
     assert found.error_reasons == {"reset": 1}
     assert list(found.metrics) == list(METRICS)
-    too_few = Absent(reason="one lane gives 1 blocks of 1; 10 are needed")
+    too_few = Absent(
+        reason="1 requests give 1 blocks of 1; 10 are needed, from requests or repetitions"
+    )
     assert found.metrics["total_throughput"] == MetricValue(
         unit="tok/s", n=1, mean=100 / 2.5, intervals={"mean": too_few}
     )

@@ -7,27 +7,30 @@ from hypothesis import strategies as st
 
 from infx.model.result import Absent, Interval
 from infx.stats.bootstrap import (
-    LogError,
-    Resampling,
-    block_length,
+    Blocks,
+    Lanes,
+    Plan,
+    blocks,
+    cube_root,
     distribution,
+    drains,
     draws,
-    generator,
     interval,
-    log_error,
     relative_rate,
     replicates,
-    resampling,
 )
 from infx.stats.percentile import mean, percentile
 
 FINITE = st.floats(min_value=-1e6, max_value=1e6)
 
 
-def lanes(*lengths):
-    plan = resampling([lengths])
-    assert isinstance(plan, Resampling)
-    return plan
+def lanes(count: int, each: int) -> Lanes:
+    """Lanes whose requests stand one after the other."""
+    return Lanes(tuple(lane for lane in range(count) for _ in range(each)), count)
+
+
+def weights_of(plan: Plan) -> np.ndarray:
+    return np.hstack(list(draws(plan, "k")))
 
 
 def of_mean(values, plan, key="k"):
@@ -35,73 +38,63 @@ def of_mean(values, plan, key="k"):
     return replicates(plan, {"x": distribution(values, [])}, key=key)["x"][:, 0]
 
 
-def test_lanes_are_the_clusters_and_ten_are_needed():
-    assert resampling([[10] * 16]) == Resampling("lanes", 16, (10,) * 16)
-    assert resampling([[100] * 9]) == Absent(
-        reason="9 lanes over no repetitions; 10 are needed, from lanes or repetitions"
+@pytest.mark.parametrize(("number", "root"), [(1, 1), (8, 2), (9, 3), (27, 3), (1000, 10)])
+def test_cube_root_is_rounded_up(number, root):
+    assert cube_root(number) == root
+
+
+def test_one_sequence_is_cut_into_blocks_of_the_cube_root():
+    assert blocks([100]) == Blocks((100,), 5, 20)
+    assert blocks([50, 0, 50]) == Blocks((50, 50), 5, 20)
+
+
+@pytest.mark.parametrize(
+    ("requests", "width", "length", "units"),
+    [
+        (120, 12, 12, 10),  # ten turns of all lanes: three would be 36, and leave too few blocks
+        (600, 12, 48, 13),  # fifty turns: blocks of four
+        (12_000, 12, 120, 100),  # a thousand turns: blocks of ten
+        (40, 12, 4, 10),  # never below the cube root of all
+    ],
+)
+def test_a_block_holds_turns_of_all_that_run_at_one_time(requests, width, length, units):
+    assert blocks([requests], width=width) == Blocks((requests,), length, units)
+
+
+def test_few_requests_tell_no_spread():
+    assert blocks([20]) == Absent(
+        reason="20 requests give 7 blocks of 3; 10 are needed, from requests or repetitions"
     )
-
-
-def test_repetitions_make_up_for_few_lanes():
-    assert resampling([[20] * 4] * 3) == Resampling("lanes", 12, (20,) * 12)
-    assert resampling([[20] * 4] * 2) == Absent(
-        reason="8 lanes over 2 repetitions; 10 are needed, from lanes or repetitions"
-    )
-
-
-def test_one_lane_is_resampled_in_blocks():
-    # 100 requests: blocks of 5, the cube root rounded up, and 20 of them.
-    assert resampling([[100]]) == Resampling("blocks", 20, (100,), 5)
-    assert resampling([[50], [50]]) == Resampling("blocks", 20, (50, 50), 5)
-
-
-def test_one_short_lane_tells_no_spread():
-    assert resampling([[20]]) == Absent(reason="one lane gives 7 blocks of 3; 10 are needed")
-
-
-@pytest.mark.parametrize("empty", [[], [[]], [[0, 0]]])
-def test_nothing_tells_nothing(empty):
-    assert resampling(empty) == Absent(reason="no observations")
-
-
-def test_lanes_without_requests_are_no_clusters():
-    assert resampling([[5, 0] * 10]) == Resampling("lanes", 10, (5,) * 10)
-
-
-@pytest.mark.parametrize(("observations", "length"), [(1, 1), (8, 2), (9, 3), (27, 3), (1000, 10)])
-def test_block_length_is_the_cube_root(observations, length):
-    assert block_length(observations) == length
+    assert blocks([]) == blocks([0, 0]) == Absent(reason="no observations")
 
 
 def test_a_draw_takes_whole_lanes_and_as_many_as_there_are():
-    (weights,) = draws(lanes(*[1, 2] * 5), generator("k"), 200)
-    assert weights.shape == (15, 200)
-    starts = np.cumsum([0, *[1, 2] * 5])[:-1]
-    assert (weights[starts].sum(axis=0) == 10).all()
-    assert (weights[1::3] == weights[2::3]).all()
+    plan = Lanes((0, 1, 1, 2, 3, 3, 0), 4)
+    weights = weights_of(plan)
+    assert weights.shape == (7, 1000)
+    assert (weights[0] == weights[6]).all()
+    assert (weights[1] == weights[2]).all()
+    assert (weights[[0, 1, 3, 4]].sum(axis=0) == 4).all()
 
 
 def test_a_block_wraps_around_its_own_end_and_keeps_the_length():
-    plan = Resampling("blocks", 4, (4, 3), block=2)
-    (weights,) = draws(plan, generator("k"), 300)
+    weights = weights_of(Blocks((4, 3), length=2, units=4))
     assert (weights[:4].sum(axis=0) == 4).all()
     assert (weights[4:].sum(axis=0) == 3).all()
     # Two blocks of two neighbours on a ring of four: the alternate ones 0 and 2 never differ from
     # 1 and 3 in number.
     assert (weights[0] + weights[2] == weights[1] + weights[3]).all()
-    assert {tuple(column) for column in weights[:4].T} == {
+    assert {tuple(column) for column in weights[:4].T.tolist()} == {
         (2, 2, 0, 0), (0, 2, 2, 0), (0, 0, 2, 2), (2, 0, 0, 2), (1, 1, 1, 1),
         (1, 2, 1, 0), (0, 1, 2, 1), (1, 0, 1, 2), (2, 1, 0, 1),
     }  # fmt: skip
 
 
 def test_many_requests_are_drawn_in_parts_and_less_often():
-    plan = lanes(*[1000] * 100)
-    parts = list(draws(plan, generator("k"), 200))
+    parts = list(draws(lanes(100, 1000), "k"))
     assert len(parts) == 5
     assert sum(part.shape[1] for part in parts) == 200
-    assert len(of_mean(np.zeros(100_000), plan)) == 200
-    assert len(of_mean(np.zeros(100), lanes(*[10] * 10))) == 1000
+    assert len(of_mean(np.zeros(100), lanes(10, 10))) == 1000
 
 
 @given(
@@ -137,7 +130,7 @@ def test_a_rate_is_relative_to_that_of_all():
 
 def test_same_key_same_interval():
     values = np.random.default_rng(0).normal(1.0, 0.1, size=160)
-    plan = lanes(*[10] * 16)
+    plan = lanes(16, 10)
     first = interval(of_mean(values, plan), plan)
     assert isinstance(first, Interval)
     assert (first.method, first.units, first.level) == ("lanes", 16, 0.95)
@@ -148,7 +141,7 @@ def test_same_key_same_interval():
 
 def test_lanes_that_agree_inside_and_differ_outside_widen_the_interval():
     # Ten lanes of constant value: 1000 requests know no more than ten.
-    plan = lanes(*[100] * 10)
+    plan = lanes(10, 100)
     found = interval(of_mean(np.repeat(np.arange(10.0), 100), plan), plan)
     assert isinstance(found, Interval)
     # The mean of ten draws of 0..9 has std sqrt(8.25 / 10) = 0.908, so about 4.5 -+ 1.78.
@@ -160,7 +153,7 @@ def test_lanes_that_agree_inside_and_differ_outside_widen_the_interval():
 def test_coverage_of_the_mean(kind):
     """Lanes with effects of their own, and one lane whose requests follow each other."""
     rng = np.random.default_rng(1)
-    plan = lanes(*[10] * 20) if kind == "lanes" else lanes(400)
+    plan = lanes(20, 10) if kind == "lanes" else blocks([400])
     covered = 0
     for trial in range(200):
         if kind == "lanes":
@@ -176,17 +169,17 @@ def test_coverage_of_the_mean(kind):
     assert 0.87 <= covered / 200 <= 0.99
 
 
-def test_the_error_of_a_logarithm_is_a_ratio():
-    figures = np.exp(np.tile([-0.02, 0.02], 500))
-    found = log_error(figures, lanes(*[1] * 10))
-    assert isinstance(found, LogError)
-    assert found.se == pytest.approx(0.02 * np.sqrt(10 / 9))
-    assert (found.method, found.units) == ("lanes", 10)
-
-
 def test_what_is_undefined_on_a_resample_has_no_interval():
-    plan = lanes(*[1] * 10)
-    reason = "too few requests have it: some resamples have none"
-    assert interval(np.array([1.0, np.nan]), plan) == Absent(reason=reason)
-    assert log_error(np.array([1.0, np.nan]), plan) == Absent(reason=reason)
-    assert log_error(np.array([1.0, 0.0]), plan) == Absent(reason=reason)
+    assert interval(np.array([1.0, np.nan]), lanes(10, 1)) == Absent(
+        reason="too few requests have it: some resamples have none"
+    )
+
+
+def test_a_drain_is_the_longest_of_what_is_left():
+    # A lane within a request of 1 s is met at any moment of it; the longest of nine lasts .9 s.
+    alike = drains([1.0] * 50, 9, key="k", resamples=4000)
+    assert alike.mean() == pytest.approx(0.9, abs=0.01)
+    assert alike.max() < 1.0
+    # Half of the requests last 3 s, and three quarters of all time lies within them: 1.125 + .125.
+    mixed = drains([1.0, 3.0] * 50, 1, key="k", resamples=20_000)
+    assert mixed.mean() == pytest.approx(0.75 * 1.5 + 0.25 * 0.5, abs=0.03)

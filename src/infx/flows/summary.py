@@ -23,7 +23,11 @@ def summarise(point: PointFile, records: tuple[RequestRecord, ...]) -> PointSumm
         each = template if isinstance(template, int | float) else 0
         if prefix_hit(point.audit, template_tokens=each * len(records)):
             audit.append("prefix-cache-hit")
+    return summarise_point(point, measured_of(point, records), audit=tuple(audit))
+
+
+def measured_of(point: PointFile, records: tuple[RequestRecord, ...]) -> Measured:
+    """Return what the metrics of a point are computed from."""
     slo = Slo(**point.slo) if point.slo else None
     open_loop = point.workload.arrival is not None
-    measured = Measured(records, gpus=point.recipe.gpus, slo=slo, open_loop=open_loop)
-    return summarise_point(point, measured, audit=tuple(audit))
+    return Measured(records, gpus=point.recipe.gpus, slo=slo, open_loop=open_loop)

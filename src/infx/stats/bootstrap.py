@@ -1,9 +1,10 @@
 """Seeded bootstrap of figures whose requests are not independent.
 
-Requests of one lane follow each other, so whole lanes are resampled, not requests. Where one
-sequence is all there is, blocks of successive requests are. A resample is kept as weights, how
-often each request stands in it, so that every figure is computed on the same resamples. What they
-tell is the chance within one measurement; what changes from run to run is the noise of
+Two things tie requests together: a lane asks them one after the other, and lanes share a server, so
+what is under way at one time waits together. So whole lanes are resampled, or blocks of requests
+that follow each other in time, and who wants to be safe takes both. A resample is kept as weights,
+how often each request stands in it, so that every figure is computed on the same resamples. What
+they tell is the chance within one measurement; what changes from run to run is the noise of
 repetitions, another figure (`noise`).
 """
 
@@ -38,46 +39,87 @@ MOST_WEIGHTS = 20_000_000
 _AT_ONCE = 4_000_000
 """Weights that are held in memory."""
 
+UNDEFINED = "too few requests have it: some resamples have none"
+
 
 @dataclass(frozen=True, slots=True)
-class Resampling:
-    """What is drawn with replacement: whole sequences, or blocks within each of them.
+class Lanes:
+    """Whole lanes are drawn with replacement. `of` numbers the lane of each request from 0."""
 
-    `lengths` are the requests of each sequence, `units` the sequences or blocks.
-    """
-
-    method: Literal["lanes", "blocks"]
+    of: tuple[int, ...]
     units: int
-    lengths: tuple[int, ...]
-    block: int = 1
+    method: Literal["lanes"] = "lanes"
+
+    @property
+    def requests(self) -> int:
+        """How many requests there are."""
+        return len(self.of)
+
+    def draw(self, rng: np.random.Generator, columns: int) -> Weights:
+        """Return the weights of some resamples."""
+        shares = np.full(self.units, 1 / self.units)
+        times = rng.multinomial(self.units, shares, size=columns).astype(np.int32)
+        drawn: Weights = np.ascontiguousarray(times.T)[np.asarray(self.of)]
+        return drawn
 
 
-def resampling(repetitions: Sequence[Sequence[int]]) -> Resampling | Absent:
-    """Choose how to resample by the number of requests in each lane of each repetition.
+@dataclass(frozen=True, slots=True)
+class Blocks:
+    """Blocks of `length` successive requests are drawn within each of the `sequences`.
 
-    Every lane of every repetition is one cluster. With fewer than 10 clusters, lanes that were
-    alone are resampled in blocks; several lanes give nothing until repetitions make them 10.
+    Blocks are circular (Politis and Romano, 1992): they wrap around the end of their own sequence
+    and never cross into another, and each sequence keeps its number of requests.
     """
-    used = [[length for length in lanes if length] for lanes in repetitions]
-    lengths = tuple(length for lanes in used for length in lanes)
-    if not lengths:
+
+    sequences: tuple[int, ...]
+    length: int
+    units: int
+    method: Literal["blocks"] = "blocks"
+
+    @property
+    def requests(self) -> int:
+        """How many requests there are."""
+        return sum(self.sequences)
+
+    def draw(self, rng: np.random.Generator, columns: int) -> Weights:
+        """Return the weights of some resamples."""
+        parts = [self._draw(requests, rng, columns) for requests in self.sequences]
+        return np.vstack(parts)
+
+    def _draw(self, requests: int, rng: np.random.Generator, columns: int) -> Weights:
+        starts = rng.integers(requests, size=(math.ceil(requests / self.length), 1, columns))
+        places = (starts + np.arange(self.length)[:, None]).reshape(-1, columns)[:requests]
+        cells = places % requests * columns + np.arange(columns)
+        times = np.bincount(cells.ravel(), minlength=requests * columns)
+        return times.reshape(requests, columns).astype(np.int32)
+
+
+Plan = Lanes | Blocks
+
+
+def blocks(sequences: Sequence[int], *, width: int = 1) -> Blocks | Absent:
+    """Cut sequences into blocks, given the requests of each and how many run at one time.
+
+    A block is as many requests as all that run at one time ask in the cube root of their turns
+    (Hall, Horowitz and Jing, 1995), where that leaves 10 blocks; never less than the cube root of
+    all requests.
+    """
+    used = tuple(requests for requests in sequences if requests)
+    total = sum(used)
+    if not total:
         return Absent(reason="no observations")
-    if len(lengths) >= MIN_UNITS:
-        return Resampling("lanes", len(lengths), lengths)
-    if any(len(lanes) > 1 for lanes in used):
-        times = "no repetitions" if len(used) == 1 else f"{len(used)} repetitions"
-        lanes = f"{len(lengths)} lanes over {times}"
-        return Absent(reason=f"{lanes}; {MIN_UNITS} are needed, from lanes or repetitions")
-    block = block_length(sum(lengths))
-    blocks = sum(math.ceil(length / block) for length in lengths)
-    if blocks < MIN_UNITS:
-        return Absent(reason=f"one lane gives {blocks} blocks of {block}; {MIN_UNITS} are needed")
-    return Resampling("blocks", blocks, lengths, block)
+    wide = width * cube_root(math.ceil(total / width))
+    length = max(cube_root(total), min(wide, total // MIN_UNITS))
+    units = sum(math.ceil(requests / length) for requests in used)
+    if units < MIN_UNITS:
+        few = f"{total} requests give {units} blocks of {length}"
+        return Absent(reason=f"{few}; {MIN_UNITS} are needed, from requests or repetitions")
+    return Blocks(used, length, units)
 
 
-def block_length(observations: int) -> int:
-    """Return the cube root of the count, rounded up (Hall, Horowitz and Jing, 1995)."""
-    return next(length for length in count(1) if length**3 >= observations)
+def cube_root(number: int) -> int:
+    """Return the cube root, rounded up."""
+    return next(root for root in count(1) if root**3 >= number)
 
 
 def generator(key: str) -> np.random.Generator:
@@ -85,48 +127,22 @@ def generator(key: str) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(int.from_bytes(sha256(key.encode()).digest()[:8])))
 
 
-def replicates(
-    plan: Resampling, statistics: Mapping[str, Statistic], *, key: str
-) -> dict[str, Figures]:
+def replicates(plan: Plan, statistics: Mapping[str, Statistic], *, key: str) -> dict[str, Figures]:
     """Return every statistic on the same resamples: a row for each, NaN where it is undefined."""
     found: dict[str, list[Figures]] = {name: [] for name in statistics}
-    affordable = MOST_WEIGHTS // sum(plan.lengths)
-    resamples = min(RESAMPLES, max(LEAST_RESAMPLES, affordable))
-    for weights in draws(plan, generator(key), resamples):
+    for weights in draws(plan, key):
         for name, statistic in statistics.items():
             found[name].append(statistic(weights))
     return {name: np.concatenate(parts) for name, parts in found.items()}
 
 
-def draws(plan: Resampling, rng: np.random.Generator, resamples: int) -> Iterator[Weights]:
+def draws(plan: Plan, key: str) -> Iterator[Weights]:
     """Yield the weights of all resamples, some columns at a time."""
-    draw = _lanes if plan.method == "lanes" else _blocks
-    step = max(1, _AT_ONCE // sum(plan.lengths))
+    rng = generator(key)
+    resamples = min(RESAMPLES, max(LEAST_RESAMPLES, MOST_WEIGHTS // plan.requests))
+    step = max(1, _AT_ONCE // plan.requests)
     for start in range(0, resamples, step):
-        yield draw(plan, rng, min(step, resamples - start))
-
-
-def _lanes(plan: Resampling, rng: np.random.Generator, columns: int) -> Weights:
-    lanes = len(plan.lengths)
-    times = rng.multinomial(lanes, np.full(lanes, 1 / lanes), size=columns).astype(np.int32)
-    return np.repeat(np.ascontiguousarray(times.T), plan.lengths, axis=0)
-
-
-def _blocks(plan: Resampling, rng: np.random.Generator, columns: int) -> Weights:
-    """Draw circular blocks (Politis and Romano, 1992).
-
-    Blocks wrap around the end of their own sequence and never cross into another; each sequence
-    keeps its number of requests.
-    """
-    return np.vstack([_wrapped(length, plan.block, rng, columns) for length in plan.lengths])
-
-
-def _wrapped(length: int, block: int, rng: np.random.Generator, columns: int) -> Weights:
-    starts = rng.integers(length, size=(math.ceil(length / block), 1, columns))
-    places = (starts + np.arange(block)[:, None]).reshape(-1, columns)[:length] % length
-    cells = places * columns + np.arange(columns)
-    times = np.bincount(cells.ravel(), minlength=length * columns)
-    return times.reshape(length, columns).astype(np.int32)
+        yield plan.draw(rng, min(step, resamples - start))
 
 
 def distribution(values: ArrayLike, percents: Sequence[float]) -> Statistic:
@@ -191,34 +207,26 @@ def relative_rate(amounts: ArrayLike, spans: ArrayLike) -> Statistic:
     return compute
 
 
-def interval(figures: Figures, plan: Resampling) -> Interval | Absent:
+def drains(spans: ArrayLike, lanes: int, *, key: str, resamples: int) -> Figures:
+    """Draw how long the last of `lanes` still works when there is nothing more to begin.
+
+    Each lane is met at any moment of a request, and within a long one more often than within a
+    short one (the residual life of a renewal process). `spans` are the times of the requests.
+    """
+    rng = generator(key)
+    given = np.asarray(spans, dtype=np.float64)
+    reached = np.cumsum(given)
+    places = rng.uniform(0, reached[-1], size=(resamples, lanes))
+    met = given[np.minimum(np.searchsorted(reached, places), len(given) - 1)]
+    figures: Figures = (met * rng.uniform(size=met.shape)).max(axis=1)
+    return figures
+
+
+def interval(figures: Figures, plan: Plan) -> Interval | Absent:
     """Return where a statistic lies with 95 % confidence, by the percentile method."""
     if not np.isfinite(figures).all():
-        return Absent(reason=_UNDEFINED)
+        return Absent(reason=UNDEFINED)
     low, high = np.quantile(figures, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return Interval(
         low=float(low), high=float(high), level=LEVEL, method=plan.method, units=plan.units
     )
-
-
-@dataclass(frozen=True, slots=True)
-class LogError:
-    """The standard error of the logarithm of a figure, and the units that it rests on."""
-
-    se: float
-    method: Literal["lanes", "blocks"]
-    units: int
-
-
-def log_error(figures: Figures, plan: Resampling) -> LogError | Absent:
-    """Return how far a positive figure may be off, as a ratio.
-
-    A bootstrap takes its n units for all there are: its variance is (n - 1)/n of the estimate.
-    """
-    if not np.isfinite(figures).all() or not (figures > 0).all():
-        return Absent(reason=_UNDEFINED)
-    se = float(np.log(figures).std()) * math.sqrt(plan.units / (plan.units - 1))
-    return LogError(se, plan.method, plan.units)
-
-
-_UNDEFINED = "too few requests have it: some resamples have none"

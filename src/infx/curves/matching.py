@@ -1,0 +1,107 @@
+"""Which points of two runs may be compared: only those whose keys say so, and why not the others.
+
+Equal must be what was asked (the workload's digest, which holds a rate) and the concurrency. The
+recipe may differ: that is what is compared. A bare endpoint is only the same server by someone's
+word, so its points compare within one bundle, or when the user vouches for it.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from infx.model.bundle import PointFile
+from infx.model.recipe import BoundRecipe
+
+SERVER_FIELDS = ("engine", "image", "model", "checkpoint", "precision", "hardware", "gpus")
+"""What a bare endpoint's user must have stated for it to be known."""
+
+_Key = tuple[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """The repetitions of one point on both sides, or of one side alone.
+
+    `reason` says why they cannot be compared; `notes` how their recipes differ.
+    """
+
+    a: tuple[PointFile, ...]
+    b: tuple[PointFile, ...]
+    reason: str | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def point(self) -> PointFile:
+        """Any of the points: what both sides share is equal in all of them."""
+        return (self.a or self.b)[0]
+
+
+def match(
+    a: Iterable[PointFile], b: Iterable[PointFile], *, assume_same_server: bool
+) -> tuple[Pair, ...]:
+    """Pair the points of two runs by their keys, in the order of A, then what only B has.
+
+    `assume_same_server` says that bare endpoints are what the user takes them for.
+    """
+    of_a, of_b = _grouped(a), _grouped(b)
+    pairs = []
+    spare = [key for key in of_b if key not in of_a]
+    for key, points in of_a.items():
+        if key in of_b:
+            pairs.append(_pair(points, of_b[key], assume_same_server))
+            continue
+        other = next((one for one in spare if one[1] == key[1]), None)
+        if other is None:
+            what = f"B has no point at concurrency {key[1]}"
+            pairs.append(Pair(points, (), what))
+        else:
+            spare.remove(other)
+            what = _workloads(points[0], of_b[other][0])
+            pairs.append(Pair(points, of_b[other], what))
+    alone = (Pair((), of_b[key], f"A has no point at concurrency {key[1]}") for key in spare)
+    return (*pairs, *alone)
+
+
+def _grouped(points: Iterable[PointFile]) -> dict[_Key, tuple[PointFile, ...]]:
+    groups: dict[_Key, tuple[PointFile, ...]] = {}
+    for point in points:
+        key = (point.workload_digest, point.concurrency)
+        groups[key] = (*groups.get(key, ()), point)
+    return groups
+
+
+def _pair(a: tuple[PointFile, ...], b: tuple[PointFile, ...], assume_same_server: bool) -> Pair:
+    for name, side in (("A", a), ("B", b)):
+        if len({point.recipe_digest for point in side}) > 1:
+            return Pair(a, b, f"{name} has several recipes at this point")
+    if not assume_same_server and (unknown := _unknown([a[0].recipe, b[0].recipe])):
+        what = f"nobody stated {', '.join(unknown)} of a bare endpoint"
+        return Pair(a, b, f"{what}; vouch for it with --assume-same-server")
+    return Pair(a, b, notes=tuple(_recipes(a[0].recipe, b[0].recipe)))
+
+
+def _unknown(recipes: Sequence[BoundRecipe]) -> list[str]:
+    bare = [recipe for recipe in recipes if recipe.name == "endpoint"]
+    return [name for name in SERVER_FIELDS if any(getattr(one, name) is None for one in bare)]
+
+
+def _recipes(a: BoundRecipe, b: BoundRecipe) -> Iterator[str]:
+    ours, theirs = (recipe.model_dump(exclude={"site"}) for recipe in (a, b))
+    differing = [name for name in ours if ours[name] != theirs[name]]
+    if differing:
+        yield f"the recipes differ in {', '.join(differing)}"
+
+
+def _workloads(a: PointFile, b: PointFile) -> str:
+    ours, theirs = a.workload.model_dump(), b.workload.model_dump()
+    parts = [
+        f"{name} {_shown(ours[name])} and {_shown(theirs[name])}"
+        for name in ours
+        if ours[name] != theirs[name]
+    ]
+    return f"the workloads differ: {', '.join(parts)}"
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{k} {v}" for k, v in value.items() if v not in (None, ())) + "}"
+    return "none" if value is None else str(value)
