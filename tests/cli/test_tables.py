@@ -6,7 +6,7 @@ import json as standard_json
 from rich.console import Console
 
 from infx.cli.tables import FORMATS, github, json, markdown, points_table, printable, rich_table
-from infx.model.result import Absent, Counts, MetricValue, PointSummary, RunResult
+from infx.model.result import Absent, Counts, Interval, MetricValue, PointSummary, RunResult
 
 NO_USAGE = "no ok request has usage, two tokens and content at two moments"
 
@@ -78,6 +78,21 @@ def run(*points, simulated=False):
         simulated=simulated,
         points=points,
     )
+
+
+def test_intervals_stand_behind_their_figures_and_are_explained():
+    within = Interval(low=0.0300, high=0.0330, level=0.95, method="lanes", units=16)
+    ttft = seconds(0.0317, 0.0529).model_copy(
+        update={"intervals": {"p50": within, "p99": Absent(reason="too few")}}
+    )
+    sure = GOOD.model_copy(update={"metrics": {**GOOD.metrics, "ttft": ttft}})
+    lines = points_table(run(sure)).splitlines()
+    assert lines[0].startswith("conc  achieved   TTFT p50  TTFT p99")
+    assert lines[2].startswith("   1     0.985  31.7 ±1.7      52.9")
+    note = "±: 95 % interval by chance within the measurement, not by what changes between runs"
+    assert note in lines
+    assert note not in points_table(run(GOOD))
+    assert "TTFT p50 31.7 ±1.7 ms; TTFT p99 52.9 ms" in github(run(sure))
 
 
 def test_the_text_table():

@@ -9,7 +9,15 @@ from handmade import measured, record
 from infx.curves.curve import AXES, E2EL, TOTAL_THROUGHPUT, Axis, axes, curve
 from infx.metrics import METRICS
 from infx.metrics.summary import compute_metrics
-from infx.model.result import Absent, Counts, CurvePoint, Metric, MetricValue, PointSummary
+from infx.model.result import (
+    Absent,
+    Counts,
+    CurvePoint,
+    Interval,
+    Metric,
+    MetricValue,
+    PointSummary,
+)
 
 
 def summary(
@@ -80,6 +88,15 @@ def test_points_in_order_of_x_with_both_rules() -> None:
     )
     assert drawn.missing == {}
     assert all(curve(order, E2EL, TOTAL_THROUGHPUT) == drawn for order in permutations(given))
+
+
+def test_a_point_carries_where_its_figures_lie() -> None:
+    within = Interval(low=0.9, high=1.2, level=0.95, method="lanes", units=16)
+    x = MetricValue(unit="s", n=3, mean=9.0, p50=1.0, intervals={"p50": within})
+    y = MetricValue(unit="tok/s", n=3, mean=2.0, intervals={"mean": Absent(reason="4 lanes")})
+    given = summary("a", x=1.0, y=2.0, e2el=x, total_throughput=y)
+    (point,) = curve([given], E2EL, TOTAL_THROUGHPUT).points
+    assert (point.x_interval, point.y_interval) == (within, None)
 
 
 def test_what_has_no_place_says_why() -> None:

@@ -76,6 +76,12 @@ def test_the_selector_draws_another_curve(opened, demo):
     assert shown.said == []
 
 
+def test_points_whose_figures_have_intervals_have_whiskers(opened, demo):
+    shown = opened(demo((1, 12, 16)))
+    assert shown.count(".whisker line") == 4  # two lanes of twelve and sixteen, on both axes
+    assert shown.said == []
+
+
 def test_points_are_reached_by_keyboard_and_tell_their_figures(opened, demo):
     shown = opened(demo())
     shown.page.locator(".mark.best circle").first.focus()

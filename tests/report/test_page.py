@@ -177,3 +177,33 @@ def test_the_readme_of_the_assets_names_their_sha256():
     for name in ("d3.min.js", "plot.umd.min.js"):
         digest = sha256((assets / name).read_bytes()).hexdigest()
         assert re.search(rf"`{re.escape(name)}`.*`{digest}`", readme)
+
+
+def test_intervals_stand_with_their_figures(demo):
+    report = demo((1, 16))
+    page = render(report)
+    text = text_of(page)
+    assert "±: 95 % interval by chance within the measurement" in text
+    assert "at concurrency 16, 95 % interval " in text
+    assert re.search(r">\d+ ±\d", page)
+    one, many = data_of(page)["curves"]["curves"][0]["points"]
+    assert (one["xs"], one["ys"]) == (None, None)
+    assert many["xs"][0] < many["x"] < many["xs"][1]
+    assert many["ys"][0] < many["y"] < many["ys"][1]
+    assert " ±" in many["shown"][0]
+    details = re.findall(r"<details>.*?</details>", page, re.DOTALL)
+    assert "one lane" not in details[1]
+    assert re.search(r"mean [\d.]+–[\d.]+, p50 [\d.]+–[\d.]+", details[1])
+    assert "10 requests give 4 blocks of 3; 10 are needed" in details[0]
+
+
+def test_a_run_without_intervals_does_not_explain_them(demo):
+    assert "±" not in text_of(render(demo((1,))))
+
+
+def test_the_steady_state_stands_beside_the_whole(demo):
+    text = text_of(render(demo((1, 4), per_lane=20)))
+    assert "Steady state, from the first to the last moment with 90 % of the peak in flight" in text
+    assert "requests lie wholly inside the window; 10 are needed" not in text
+    few = text_of(render(demo((1,), per_lane=5)))
+    assert "5 ok requests lie wholly inside the window; 10 are needed" in few

@@ -2,7 +2,7 @@
 
 import pytest
 
-from infx.report.units import display_unit, figure, label
+from infx.report.units import display_unit, figure, label, plus_minus
 
 
 @pytest.mark.parametrize(
@@ -44,3 +44,17 @@ def test_metrics_have_the_names_of_the_field():
     assert label("interactivity", "mean") == "interactivity mean"
     assert label("output_throughput", "mean") == "output throughput"
     assert label("output_throughput_per_gpu", "mean") == "output throughput per GPU"
+
+
+@pytest.mark.parametrize(
+    ("value", "within", "text"),
+    [
+        (5.62, (5.1, 6.0), "5.62 ±0.52"),  # the farther end
+        (1552.4, (1507.0, 1590.0), "1,552 ±45"),
+        (16.3, (16.2996, 16.3004), "16.3 ±0.00040"),
+        (7.0, (7.0, 7.0), "7.00 ±0"),
+        (7.0, None, "7.00"),
+    ],
+)
+def test_what_chance_may_do_stands_behind_a_figure(value, within, text):
+    assert plus_minus(value, within) == text

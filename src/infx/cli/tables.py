@@ -13,8 +13,10 @@ from infx.model.validity import REASONS
 from infx.report.columns import (
     COLUMNS,
     END_NAMES,
+    PLUS_MINUS,
     Footnotes,
     cells,
+    has_intervals,
     load_heads,
     load_kind,
     point_name,
@@ -95,6 +97,7 @@ def _content(result: RunResult) -> tuple[Grid, Grid, list[str]]:
     footnotes = Footnotes()
     figures = _figures(result.points, footnotes)
     notes = [f"[{number}] {printable(reason)}" for number, reason in footnotes]
+    notes += [PLUS_MINUS] if has_intervals(result.points) else []
     notes += [
         f"failed at {point_name(point)}: {printable(reason)} ({count:,})"
         for point in result.points

@@ -5,7 +5,15 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from infx.curves.frontier import XY, frontier, reference_frontier
-from infx.model.result import Absent, Better, Curve, CurvePoint, PointSummary
+from infx.model.result import (
+    Absent,
+    Better,
+    Curve,
+    CurvePoint,
+    Interval,
+    MetricValue,
+    PointSummary,
+)
 
 Statistic = Literal["mean", "p50", "p75", "p90", "p95", "p99"]
 
@@ -69,17 +77,15 @@ def curve(summaries: Iterable[PointSummary], x: Axis, y: Axis) -> Curve:
         y_statistic=y.statistic,
         y_unit=y.unit,
         y_better=y.better,
-        points=_points(placed, x.better, y.better),
+        points=_points(placed, x, y),
         missing=dict(sorted(missing.items())),
     )
 
 
-def _points(
-    placed: list[tuple[XY, PointSummary]], x_better: Better, y_better: Better
-) -> tuple[CurvePoint, ...]:
+def _points(placed: list[tuple[XY, PointSummary]], x: Axis, y: Axis) -> tuple[CurvePoint, ...]:
     positions = [position for position, _ in placed]
-    strict = set(frontier(positions, x_better, y_better))
-    reference = set(reference_frontier(positions, x_better, y_better))
+    strict = set(frontier(positions, x.better, y.better))
+    reference = set(reference_frontier(positions, x.better, y.better))
     # After the position only what tells equal ones apart, so that input order never shows.
     order = sorted(placed, key=lambda place: (place[0], place[1].concurrency, _name(place[1])))
     return tuple(
@@ -90,11 +96,19 @@ def _points(
             rate=summary.rate,
             x=position[0],
             y=position[1],
+            x_interval=_interval(summary, x),
+            y_interval=_interval(summary, y),
             on_frontier=position in strict,
             on_reference_frontier=position in reference,
         )
         for position, summary in order
     )
+
+
+def _interval(summary: PointSummary, axis: Axis) -> Interval | None:
+    metric = summary.metrics.get(axis.metric)
+    found = metric.intervals.get(axis.statistic) if isinstance(metric, MetricValue) else None
+    return found if isinstance(found, Interval) else None
 
 
 def _name(summary: PointSummary) -> str:

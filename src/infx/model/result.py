@@ -158,7 +158,7 @@ class CurvePoint(Value):
     """One point of a curve in metric units, and whether it stands on the frontier.
 
     `on_frontier` is strict dominance; `on_reference_frontier` keeps plateaus, as the public
-    reference does.
+    reference does. `x_interval` and `y_interval` are where the figures lie, None where unknown.
     """
 
     point_id: str

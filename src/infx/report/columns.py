@@ -5,7 +5,7 @@ from types import MappingProxyType
 
 from infx.model.record import EndState
 from infx.model.result import Absent, CurvePoint, PointSummary
-from infx.report.units import figure, label, statistic, unit
+from infx.report.units import figure, interval, label, plus_minus, statistic, unit
 
 COLUMNS: tuple[tuple[str, str], ...] = (
     ("ttft", "p50"),
@@ -16,6 +16,9 @@ COLUMNS: tuple[tuple[str, str], ...] = (
     ("total_throughput", "mean"),
 )
 """Metric and statistic of each column of figures."""
+
+PLUS_MINUS = "±: 95 % interval by chance within the measurement, not by what changes between runs"
+"""What stands below a table whose figures have intervals."""
 
 END_NAMES: Mapping[EndState, str] = MappingProxyType(
     {
@@ -60,8 +63,14 @@ def cells(point: PointSummary) -> list[Absent | str]:
     row = [achieved]
     for metric, name in COLUMNS:
         value = statistic(point, metric, name)
-        row.append(value if isinstance(value, Absent) else figure(value))
+        within = interval(point, metric, name)
+        row.append(value if isinstance(value, Absent) else plus_minus(value, within))
     return row
+
+
+def has_intervals(points: Sequence[PointSummary]) -> bool:
+    """Say whether any figure of `COLUMNS` has an interval to explain."""
+    return any(interval(point, *column) for point in points for column in COLUMNS)
 
 
 def load_kind(points: Sequence[PointSummary | CurvePoint]) -> str:

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 
 from pydantic import JsonValue
 
-from infx.model.result import Absent, Curve, CurvePoint, PointSummary
+from infx.model.result import Absent, Curve, CurvePoint, Interval, PointSummary
 from infx.report.columns import END_NAMES, load_name
 from infx.report.content import Report, ReportedPoint
 from infx.report.distributions import axis_scale
-from infx.report.units import display_unit, figure, label, statistic, unit
+from infx.report.units import display_unit, interval, label, plus_minus, statistic, unit
 
 LOG_FROM = 50.0
 """The ratio of largest to smallest x from which a curve stands on a logarithmic axis."""
@@ -49,9 +49,11 @@ def _curve(curve: Curve, by_key: Mapping[str, ReportedPoint]) -> JsonValue:
             "key": _key(point),
             "x": point.x * x_factor,
             "y": point.y * y_factor,
+            "xs": _ends(point.x_interval, x_factor),
+            "ys": _ends(point.y_interval, y_factor),
             "shown": [
-                f"{figure(point.x * x_factor)} {x_unit}",
-                f"{figure(point.y * y_factor)} {y_unit}",
+                _shown(point.x, point.x_interval, (x_unit, x_factor)),
+                _shown(point.y, point.y_interval, (y_unit, y_factor)),
             ],
             "label": load_name(point),
             "frontier": point.on_frontier,
@@ -76,6 +78,16 @@ def _curve(curve: Curve, by_key: Mapping[str, ReportedPoint]) -> JsonValue:
     }
 
 
+def _shown(value: float, within: Interval | None, unit: tuple[str, float]) -> str:
+    name, factor = unit
+    ends = None if within is None else (within.low * factor, within.high * factor)
+    return f"{plus_minus(value * factor, ends)} {name}"
+
+
+def _ends(within: Interval | None, factor: float) -> JsonValue:
+    return None if within is None else [within.low * factor, within.high * factor]
+
+
 def cards(report: Report) -> dict[str, JsonValue]:
     """Return what the card of each point tells on every curve, by the point's key."""
     return {
@@ -86,11 +98,11 @@ def cards(report: Report) -> dict[str, JsonValue]:
 def _rows(summary: PointSummary) -> list[JsonValue]:
     rows: list[JsonValue] = []
     for metric, name in HOVERED:
-        value = statistic(summary, metric, name)
+        value, within = statistic(summary, metric, name), interval(summary, metric, name)
         text = (
             f"none: {value.reason}"
             if isinstance(value, Absent)
-            else f"{figure(value)} {unit([summary], metric)}"
+            else f"{plus_minus(value, within)} {unit([summary], metric)}"
         )
         rows.append([label(metric, name), text])
     ends = ", ".join(

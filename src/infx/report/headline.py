@@ -9,7 +9,7 @@ from infx.model.validity import REASONS
 from infx.report.columns import load_kind, load_name
 from infx.report.content import Report
 from infx.report.markup import Html, element, join
-from infx.report.units import figure, label, statistic, unit
+from infx.report.units import figure, interval, label, statistic, unit
 
 
 class Best(NamedTuple):
@@ -136,6 +136,8 @@ def _best(summaries: list[PointSummary], best: Best) -> Html:
     value, summary = choose(known, key=lambda pair: pair[0])
     shown_unit = unit(summaries, best.metric) or ""
     note = f"at {load_kind([summary])} {load_name(summary)}"
+    if within := interval(summary, best.metric, best.statistic):
+        note += f", 95 % interval {figure(within[0])}–{figure(within[1])}"
     return _card(best.title, figure(value), shown_unit, note)
 
 

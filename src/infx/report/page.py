@@ -41,6 +41,7 @@ def render(report: Report) -> str:
         style=style,
         headline=headline(report),
         points=tables.points_table(report),
+        steady=tables.steady_table(report),
         counts=tables.counts_table(report),
         metrics=tables.metrics_details(report),
         environment=environment(report),

@@ -1,14 +1,16 @@
 """The figures of a report as tables: every chart says nothing that is not here too."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from infx.model.record import EndState
-from infx.model.result import Absent, Metric, PointSummary
+from infx.model.result import Absent, Interval, Metric, MetricValue, PointSummary, Steady
 from infx.report.columns import (
     COLUMNS,
     END_NAMES,
+    PLUS_MINUS,
     Footnotes,
     cells,
+    has_intervals,
     heading,
     load_heads,
     load_kind,
@@ -16,7 +18,7 @@ from infx.report.columns import (
 )
 from infx.report.content import Report, ReportedPoint
 from infx.report.markup import Html, element, join, table
-from infx.report.units import display_unit, figure, label
+from infx.report.units import display_unit, figure, label, statistic
 
 STATISTICS = ("mean", "std", "p50", "p75", "p90", "p95", "p99")
 
@@ -38,7 +40,35 @@ def points_table(report: Report) -> Html:
         ]
         for summary in summaries
     ]
-    return join([table("Latency and throughput", head, rows), _footnotes(notes)])
+    explained = [element("p", PLUS_MINUS, class_="notes")] if has_intervals(summaries) else []
+    return join([table("Latency and throughput", head, rows), *explained, _footnotes(notes)])
+
+
+def steady_table(report: Report) -> Html:
+    """Return what each point says without its ramp and its drain, or why it says nothing."""
+    summaries = [point.summary for point in report.points]
+    columns = [column for column in COLUMNS if column[1] != "p99"]
+    head = [load_kind(summaries).capitalize(), "from (s)", "to (s)", "requests"]
+    head += [*(heading(summaries, *column) for column in columns), "why none"]
+    rows = [_steady(summary, columns) for summary in summaries]
+    caption = "Steady state"
+    share = next((one.steady.share for one in summaries if isinstance(one.steady, Steady)), None)
+    if share is not None:
+        caption += f", from the first to the last moment with {100 * share:g} % of the peak in flight"
+    return table(caption, head, rows)
+
+
+def _steady(summary: PointSummary, columns: Sequence[tuple[str, str]]) -> list[str]:
+    found = summary.steady
+    if isinstance(found, Absent):
+        reason = element("span", found.reason, class_="absent")
+        return [row_name(summary), *("–" for _ in range(len(columns) + 3)), reason]
+    within = summary.model_copy(update={"metrics": found.metrics})
+    values = [statistic(within, *column) for column in columns]
+    shown = ("–" if isinstance(value, Absent) else figure(value) for value in values)
+    reasons = dict.fromkeys(value.reason for value in values if isinstance(value, Absent))
+    window = [f"{found.start_s:,.2f}", f"{found.end_s:,.2f}", f"{found.n:,}"]
+    return [row_name(summary), *window, *shown, "; ".join(reasons)]
 
 
 def _frontier(report: Report) -> dict[tuple[str, int], str]:
@@ -86,7 +116,7 @@ def metrics_details(report: Report) -> Html:
 
 
 def _details(point: ReportedPoint) -> Html:
-    head = ["Metric", "unit", "n", *STATISTICS, "why none"]
+    head = ["Metric", "unit", "n", *STATISTICS, "95 % intervals", "why none"]
     rows = (_metric_row(name, metric) for name, metric in point.summary.metrics.items())
     name = f"All metrics at {point.title}"
     summary = element("summary", name)
@@ -96,11 +126,22 @@ def _details(point: ReportedPoint) -> Html:
 def _metric_row(name: str, metric: Metric) -> list[str]:
     if isinstance(metric, Absent):
         reason = element("span", metric.reason, class_="absent")
-        return [label(name), *("–" for _ in range(len(STATISTICS) + 2)), reason]
+        return [label(name), *("–" for _ in range(len(STATISTICS) + 3)), reason]
     unit, factor = display_unit(name, metric.unit)
     values = (getattr(metric, statistic) for statistic in STATISTICS)
     shown = ("–" if value is None else figure(value * factor) for value in values)
-    return [label(name), unit, f"{metric.n:,}", *shown, ""]
+    return [label(name), unit, f"{metric.n:,}", *shown, *_intervals(metric, factor)]
+
+
+def _intervals(metric: MetricValue, factor: float) -> tuple[str, str]:
+    """Return the intervals of a metric's statistics, and why others have none."""
+    found = [
+        f"{name} {figure(own.low * factor)}–{figure(own.high * factor)}"
+        for name, own in metric.intervals.items()
+        if isinstance(own, Interval)
+    ]
+    absent = [own.reason for own in metric.intervals.values() if isinstance(own, Absent)]
+    return ", ".join(found) or "–", "; ".join(dict.fromkeys(absent))
 
 
 def _cell(cell: Absent | str, notes: Footnotes) -> str:

@@ -6,7 +6,7 @@ Files and `--format json` keep seconds; only what people look at is scaled.
 import math
 from collections.abc import Iterable
 
-from infx.model.result import Absent, MetricValue, PointSummary
+from infx.model.result import Absent, Interval, MetricValue, PointSummary
 
 MILLISECONDS = frozenset(
     {"ttft", "ttft_from_due", "ttfo", "tpot", "itl", "chunk_gap", "queue_time"}
@@ -63,6 +63,34 @@ def statistic(point: PointSummary, metric: str, name: str) -> Absent | float:
     if value is None:
         return Absent(reason=f"the metric has no {name}")
     return value * display_unit(metric, found.unit)[1]
+
+
+def interval(point: PointSummary, metric: str, name: str) -> tuple[float, float] | None:
+    """Return where a statistic lies with 95 % confidence in display units, None where unknown."""
+    found = point.metrics.get(metric)
+    own = found.intervals.get(name) if isinstance(found, MetricValue) else None
+    if not isinstance(found, MetricValue) or not isinstance(own, Interval):
+        return None
+    factor = display_unit(metric, found.unit)[1]
+    return own.low * factor, own.high * factor
+
+
+def plus_minus(value: float, within: tuple[float, float] | None) -> str:
+    """Return a figure, and after it the farther end of its interval where there is one.
+
+    >>> plus_minus(5.62, (5.1, 6.0)), plus_minus(1552.4, (1507.0, 1590.0)), plus_minus(2.0, None)
+    ('5.62 ±0.52', '1,552 ±45', '2.00')
+    """
+    if within is None:
+        return figure(value)
+    return f"{figure(value)} ±{_two_digits(max(within[1] - value, value - within[0], 0.0))}"
+
+
+def _two_digits(value: float) -> str:
+    if value == 0:
+        return "0"
+    rounded = value if abs(value) >= 10 else float(f"{value:.2g}")
+    return f"{rounded:,.{max(0, 1 - math.floor(math.log10(abs(rounded))))}f}"
 
 
 def unit(points: Iterable[PointSummary], metric: str) -> str | None:

@@ -143,6 +143,8 @@ const infxCharts = (() => {
       y: { label: title(curve.y), nice: true, zero: true, grid: true, ticks: 6 },
       marks: [
         Plot.line(best, { ...place, className: "frontier-line" }),
+        Plot.ruleX(curve.points.filter((point) => point.ys), { x: "x", y1: (point) => point.ys[0], y2: (point) => point.ys[1], className: "whisker" }),
+        Plot.ruleY(curve.points.filter((point) => point.xs), { y: "y", x1: (point) => point.xs[0], x2: (point) => point.xs[1], className: "whisker" }),
         Plot.dot(rest, { ...place, r: 6, className: "mark dominated" }),
         Plot.dot(best, { ...place, r: 6.5, className: "mark best" }),
         Plot.text(curve.points, { ...place, text: "label", dy: -15, className: "mark-label" }),
