@@ -203,7 +203,7 @@ def test_a_run_without_intervals_does_not_explain_them(demo):
 
 def test_the_steady_state_stands_beside_the_whole(demo):
     text = text_of(render(demo((1, 4), per_lane=20)))
-    assert "Steady state, from the first to the last moment with 90 % of the peak in flight" in text
+    assert "Steady state, from the first to the last moment with 90 % of peak in flight" in text
     assert "requests lie wholly inside the window; 10 are needed" not in text
     few = text_of(render(demo((1,), per_lane=5)))
     assert "5 ok requests lie wholly inside the window; 10 are needed" in few

@@ -54,7 +54,7 @@ def steady_table(report: Report) -> Html:
     caption = "Steady state"
     share = next((one.steady.share for one in summaries if isinstance(one.steady, Steady)), None)
     if share is not None:
-        caption += f", from the first to the last moment with {100 * share:g} % of the peak in flight"
+        caption += f", from the first to the last moment with {100 * share:g} % of peak in flight"
     return table(caption, head, rows)
 
 
