@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 SPREAD = 2
 """How many processes ask after one was too late."""
-NEVER_LATE_NS = 1_000_000
+NEVER_LATE_NS = 700_000
 """A loop that was never late for longer cannot have moved a mean by the 0.5 ms that may be."""
 
 
