@@ -1,6 +1,6 @@
 """What one request says: its times in seconds, None where it does not say; and their summary."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from infx.model.record import EndState, Measured, Phase, RequestRecord
 from infx.model.result import Absent, Metric, MetricValue
@@ -91,6 +91,14 @@ def latencies(measured: Measured) -> dict[str, tuple[float, ...]]:
         name: tuple(value for record in records if (value := measure(record)) is not None)
         for name, measure in of_request.items()
     }
+
+
+def since_due(measured: Measured, wait: Callable[[RequestRecord], float | None]) -> Metric:
+    """Summarise a wait that counts from the due moment; only an open loop has one of its own."""
+    records = completed(measured)
+    if not measured.open_loop:
+        return Absent(reason=CLOSED_LOOP)
+    return distribution(map(wait, records), "s", NO_CONTENT if records else NOTHING_OK)
 
 
 def distribution(values: Iterable[float | None], unit: str, reason: str) -> Metric:

@@ -9,16 +9,9 @@ delivered content.
 Source: the plan and the client's socket reads; the defect of vllm-project/vllm#54101.
 """
 
-from infx.metrics.per_request import (
-    CLOSED_LOOP,
-    NO_CONTENT,
-    NOTHING_OK,
-    NS_PER_S,
-    completed,
-    distribution,
-)
+from infx.metrics.per_request import NS_PER_S, since_due
 from infx.model.record import Measured, RequestRecord
-from infx.model.result import Absent, Better, Metric
+from infx.model.result import Better, Metric
 
 NAME = "ttft_from_due"
 UNIT = "s"
@@ -27,11 +20,7 @@ BETTER: Better = "smaller"
 
 def compute(measured: Measured) -> Metric:
     """Return the distribution over ok requests."""
-    records = completed(measured)
-    if not measured.open_loop:
-        return Absent(reason=CLOSED_LOOP)
-    reason = NO_CONTENT if records else NOTHING_OK
-    return distribution(map(ttft_from_due_s, records), UNIT, reason)
+    return since_due(measured, ttft_from_due_s)
 
 
 def ttft_from_due_s(record: RequestRecord) -> float | None:
