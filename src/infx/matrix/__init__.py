@@ -1,0 +1,1 @@
+"""What to run: the catalog checked, expanded into rows and points, compared over time."""
