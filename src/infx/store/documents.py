@@ -12,13 +12,13 @@ from pydantic_core import ErrorDetails, to_json
 
 from infx.errors import InputError, Problem, nearest
 from infx.model.document import Document, Key
-from infx.store.json_syntax import events as json_events
-from infx.store.tree import Event, Tree
+from infx.store.json_syntax import read as json_syntax
+from infx.store.tree import Tree
 
 MAX_BYTES = 16 * 1024 * 1024
 
 T = TypeVar("T")
-_Syntax = Callable[[str, str, list[Problem]], Iterator[Event]]
+_Syntax = Callable[[str, Tree], None]
 _UNKNOWN_KEY = ("extra_forbidden", "unexpected_keyword_argument")
 
 
@@ -31,24 +31,21 @@ def read_yaml(path: Path, *, last_wins: bool = False) -> Document:
     recipes have them, and their own loader reads them so.
     """
     # Imported here: a run reads only JSON, and must not wait for a YAML parser at its start.
-    from infx.store.yaml_syntax import events
+    from infx.store.yaml_syntax import read
 
-    return _read(path, events, last_wins=last_wins)
+    return _read(path, read, last_wins=last_wins)
 
 
 def read_json(path: Path) -> Document:
     """Read one JSON value; raises InputError with every problem, by the rules of `read_yaml`."""
-    return _read(path, json_events)
+    return _read(path, json_syntax)
 
 
 def _read(path: Path, syntax: _Syntax, *, last_wins: bool = False) -> Document:
     file = str(path)
-    problems: list[Problem] = []
-    events = syntax(_text(path), file, problems)
-    tree = Tree(file, events, problems, last_wins=last_wins)
-    value, place = tree.build()
-    if problems:
-        raise InputError(*problems)
+    tree = Tree(file, last_wins=last_wins)
+    syntax(_text(path), tree)
+    value, place = tree.result()
     return Document(file, value, place, tuple(tree.warnings))
 
 

@@ -1,14 +1,12 @@
-"""JSON (RFC 8259) to events: strict, with the line of every value."""
+"""JSON (RFC 8259) to a tree: strict, with the line of every value."""
 
 import json
 import math
 import re
-from collections.abc import Iterator
 
 from pydantic import JsonValue
 
-from infx.errors import Problem
-from infx.store.tree import Event, Kind
+from infx.store.tree import Tree
 
 _TOKEN = re.compile(
     r"[ \t\r\n]*(?:"
@@ -27,10 +25,10 @@ _VALUE = frozenset({"{", "[", "string", "number", "word"})
 _KEY = frozenset({"string"})
 
 
-def events(text: str, file: str, problems: list[Problem]) -> Iterator[Event]:
-    """Yield the events of the JSON value in `text`.
+def read(text: str, tree: Tree) -> None:
+    """Tell `tree` what the JSON value in `text` holds.
 
-    Text that is not JSON ends the events early, with its problem appended to `problems`.
+    Text that is not JSON ends early, with its problem.
     """
     line, position = 1, 0
     closers: list[str] = []
@@ -42,14 +40,13 @@ def events(text: str, file: str, problems: list[Problem]) -> Iterator[Event]:
         token = match.group(match.lastgroup or 0) if match else text[start : start + 20]
         name = _name(match)
         if name not in expected:
-            problems.append(_syntax_problem(token, expected, f"{file}:{line}"))
+            tree.report(_syntax_problem(token, expected), line)
             return
         if name == "end":
             return
         position = match.end() if match else len(text)
         is_key = expected is _KEY or (name == "string" and "}" in expected)
-        if (event := _event(name, token, line, f"{file}:{line}", problems)) is not None:
-            yield event
+        _take(name, token, line, tree)
         expected = _next(name, is_key, closers)
 
 
@@ -82,41 +79,42 @@ def _next(name: str, is_key: bool, closers: list[str]) -> frozenset[str]:
     return frozenset({",", closers[-1]}) if closers else frozenset({"end"})
 
 
-def _event(name: str, token: str, line: int, where: str, problems: list[Problem]) -> Event | None:
-    if name in ("{", "["):
-        return Event(Kind.MAPPING if name == "{" else Kind.SEQUENCE, line)
-    if name in ("}", "]"):
-        return Event(Kind.END, line)
-    if name == "word":
-        return Event(Kind.SCALAR, line, _WORDS[token], token)
-    if name == "number":
-        return Event(Kind.SCALAR, line, _number(token, where, problems), token)
-    if name == "string":
-        text = _string(token, where, problems)
-        return Event(Kind.SCALAR, line, text, text)
-    return None
+def _take(name: str, token: str, line: int, tree: Tree) -> None:
+    if name == "{":
+        tree.mapping(line)
+    elif name == "[":
+        tree.sequence(line)
+    elif name in ("}", "]"):
+        tree.close()
+    elif name == "word":
+        tree.scalar(line, _WORDS[token], token)
+    elif name == "number":
+        tree.scalar(line, _number(token, line, tree), token)
+    elif name == "string":
+        text = _string(token, line, tree)
+        tree.scalar(line, text, text)
 
 
-def _number(token: str, where: str, problems: list[Problem]) -> JsonValue:
+def _number(token: str, line: int, tree: Tree) -> JsonValue:
     if len(token) > _MAX_DIGITS:
-        problems.append(Problem(f"a number has more than {_MAX_DIGITS} digits", where, "quote it"))
+        tree.report(f"a number has more than {_MAX_DIGITS} digits", line, "quote it")
         return None
     number: int | float = json.loads(token)
     if not math.isfinite(number):
-        problems.append(Problem(f"{token} is too large for a number", where, "quote it"))
+        tree.report(f"{token} is too large for a number", line, "quote it")
         return None
     return number
 
 
-def _string(token: str, where: str, problems: list[Problem]) -> str:
+def _string(token: str, line: int, tree: Tree) -> str:
     text: str = json.loads(token) if "\\" in token else token[1:-1]
     if "\\u" in token and any("\ud800" <= char <= "\udfff" for char in text):
-        problems.append(Problem("a string holds half of a surrogate pair", where))
+        tree.report("a string holds half of a surrogate pair", line)
         return ""
     return text
 
 
-def _syntax_problem(token: str, expected: frozenset[str], where: str) -> Problem:
+def _syntax_problem(token: str, expected: frozenset[str]) -> str:
     names = {"string": "a key" if expected is _KEY else "text", "end": "the end of the file"}
     wanted = (
         "a value"
@@ -124,4 +122,4 @@ def _syntax_problem(token: str, expected: frozenset[str], where: str) -> Problem
         else " or ".join(names.get(name, name) for name in sorted(expected))
     )
     found = repr(token) if token else "the end of the file"
-    return Problem(f"this is not JSON: found {found} where {wanted} should be", where)
+    return f"this is not JSON: found {found} where {wanted} should be"

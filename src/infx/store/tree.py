@@ -1,12 +1,11 @@
-"""Events of a syntax to a located tree: the part that YAML and JSON share.
+"""A located tree, built step by step: the part that YAML and JSON share.
 
-A syntax module yields events in document order and appends what is wrong to a list of problems;
-the tree adds its own and keeps going wherever the rest of the file can still be judged.
+A syntax module tells the tree what it meets, in document order; the tree adds its own problems and
+keeps going wherever the rest of the file can still be judged. Every command that reads a catalog
+waits for this loop, so a value costs one call and no event stands between syntax and tree.
 """
 
-from collections.abc import Iterator
-from enum import Enum
-from typing import NamedTuple
+from enum import IntEnum
 
 from pydantic import JsonValue
 
@@ -18,162 +17,207 @@ MAX_ALIASES = 1_000
 MAX_VALUES = 1_000_000
 """Values after aliases are expanded: what a reader of the plain data may have to walk."""
 
-
-class Kind(Enum):
-    """What an event announces."""
-
-    SCALAR = "scalar"
-    MAPPING = "mapping"
-    SEQUENCE = "sequence"
-    END = "end"
-    ALIAS = "alias"
+_MERGE_VALUE = "<< takes a mapping or a list of mappings"
 
 
-class Event(NamedTuple):
-    """One step through a document.
+class _Next(IntEnum):
+    """What the next value is to the mapping or sequence that is open."""
 
-    `value` and `text` belong to scalars; `name` is the anchor that the value gets, or the anchor
-    that an alias repeats; `merge` marks the plain key `<<`.
-    """
-
-    kind: Kind
-    line: int
-    value: JsonValue = None
-    text: str | None = None
-    name: str | None = None
-    merge: bool = False
+    ITEM = 0
+    KEY = 1
+    MEMBER = 2
+    SOURCE = 3
+    """What a merge key names."""
+    NOTHING = 4
+    """The value of a key that no mapping can have."""
 
 
-Located = tuple[JsonValue, Place]
+# Members of an enumeration are slower to load than names of the module.
+_ITEM, _KEY, _MEMBER, _SOURCE, _NOTHING = _Next
+
+# What a sequence has as members, and a mapping as items: never filled.
+_NO_MEMBERS: dict[str, JsonValue] = {}
+_NO_ITEMS: list[JsonValue] = []
+
+
+class _Open:
+    """A mapping or a sequence whose end has not been met."""
+
+    __slots__ = (
+        "anchor", "before", "items", "key", "key_line", "line", "members", "merge_line", "next",
+        "parts", "sources",
+    )  # fmt: skip
+
+    def __init__(self, following: _Next, line: int, anchor: str | None, before: int) -> None:
+        self.next = following
+        self.line = line
+        self.anchor = anchor
+        self.before = before
+        self.members: dict[str, JsonValue] = {} if following is _KEY else _NO_MEMBERS
+        self.items: list[JsonValue] = [] if following is _ITEM else _NO_ITEMS
+        self.parts: dict[Key, Place] = {}
+        self.key = ""
+        self.key_line = line
+        self.merge_line: int | None = None
+        self.sources: tuple[tuple[JsonValue, Place, int], ...] = ()
 
 
 class Tree:
-    """Builds the located tree of one file from its events.
+    """Builds the located tree of one file.
 
-    `problems` gets what is wrong. With `last_wins`, repeated keys are no problem: the last one
-    counts, and each is listed in `warnings`.
+    `problems` has what is wrong. With `last_wins`, repeated keys are no problem: the last one
+    counts, and each is listed in `warnings`. The steps raise InputError at once for what makes the
+    rest unreadable: too deep, too large.
     """
 
-    def __init__(
-        self,
-        file: str,
-        events: Iterator[Event],
-        problems: list[Problem],
-        *,
-        last_wins: bool = False,
-    ) -> None:
+    def __init__(self, file: str, *, last_wins: bool = False) -> None:
+        self.problems: list[Problem] = []
         self.warnings: list[Problem] = []
         self._file = file
-        self._events = events
-        self._problems = problems
         self._last_wins = last_wins
-        self._anchors: dict[str, tuple[Located, int]] = {}
+        self._top = _Open(_ITEM, 1, None, 0)
+        self._around: list[_Open] = []
+        self._anchors: dict[str, tuple[JsonValue, Place, int]] = {}
         self._aliases = 0
         self._values = 0
 
-    def build(self) -> Located:
-        """Return the only value of the document.
+    def result(self) -> tuple[JsonValue, Place]:
+        """Return the only value of the document; raises InputError with every problem."""
+        if self.problems:
+            raise InputError(*self.problems)
+        return self._top.items[0], self._top.parts[0]
 
-        Raises InputError at once for what makes the rest unreadable: too deep, too large, or not
-        of the syntax; what only makes it wrong is left in the list of problems.
-        """
-        try:
-            first = next(self._events)
-            located = self._located(first, first.line, 1)
-        except StopIteration:
-            raise InputError(*self._problems) from None
-        for _ in self._events:
-            pass
-        return located
+    def report(self, what: str, line: int, remedy: str | None = None) -> None:
+        """Add a problem of `line`."""
+        self.problems.append(Problem(what, f"{self._file}:{line}", remedy))
 
-    def _stop(self, what: str, line: int, remedy: str) -> InputError:
-        problem = Problem(what, f"{self._file}:{line}", remedy)
-        return InputError(*self._problems, problem)
-
-    def _report(self, what: str, line: int, remedy: str | None = None) -> None:
-        self._problems.append(Problem(what, f"{self._file}:{line}", remedy))
-
-    def _located(self, event: Event, line: int, depth: int) -> Located:
-        """Return the value that begins with `event`; it stands on `line`."""
-        kind = event.kind
-        if kind is Kind.ALIAS:
-            return self._alias(event, line)
-        before = self._values
-        self._count(1, event.line)
-        if event.name is not None:
-            self._anchors.pop(event.name, None)
-        if kind is Kind.SCALAR:
-            located: Located = (event.value, Place(line, event.text))
-        elif depth > MAX_DEPTH:
-            raise self._stop(
-                f"values are nested deeper than {MAX_DEPTH} levels", event.line, "flatten the file"
-            )
-        elif kind is Kind.MAPPING:
-            located = self._mapping(line, depth)
-        else:
-            located = self._sequence(line, depth)
-        if event.name is not None:
-            self._anchors[event.name] = (located, self._values - before)
-        return located
-
-    def _count(self, values: int, line: int) -> None:
-        self._values += values
+    def scalar(self, line: int, value: JsonValue, text: str, anchor: str | None = None) -> None:
+        """Take a scalar; `text` is how it was written, without quotes."""
+        self._values += 1
         if self._values > MAX_VALUES:
-            raise self._stop(
-                f"the file holds more than {MAX_VALUES} values once its aliases are expanded",
-                line,
-                "split the file",
-            )
+            raise self._too_large(line)
+        top = self._top
+        following = top.next
+        if following is _MEMBER:
+            top.members[top.key] = value
+            top.parts[top.key] = Place(top.key_line, text)
+            top.next = _KEY
+        elif following is _KEY and value is not None:
+            if text in top.parts:
+                self._repeated(text, top.parts[text].line, line)
+            top.key = text
+            top.key_line = line
+            top.next = _MEMBER
+        elif following is _ITEM:
+            top.parts[len(top.items)] = Place(line, text)
+            top.items.append(value)
+        else:
+            self._put(value, Place(line, text))
+        if anchor is not None:
+            self._anchors[anchor] = (value, Place(line, text), 1)
 
-    def _alias(self, event: Event, line: int) -> Located:
+    def merge(self, line: int) -> None:
+        """Take a plain `<<`: a merge where a key may stand, a word elsewhere."""
+        top = self._top
+        if top.next is not _KEY:
+            self.scalar(line, "<<", "<<")
+            return
+        if top.merge_line is not None:
+            self._repeated("<<", top.merge_line, line)
+        top.merge_line = line
+        top.next = _SOURCE
+
+    def mapping(self, line: int, anchor: str | None = None) -> None:
+        """Open a mapping: a scalar, a value, a scalar, a value follow until `close`."""
+        opened = self._open(_KEY, line, anchor)
+        self._put(opened.members, Place(line, None, opened.parts))
+        self._around.append(self._top)
+        self._top = opened
+
+    def sequence(self, line: int, anchor: str | None = None) -> None:
+        """Open a sequence: values follow until `close`."""
+        opened = self._open(_ITEM, line, anchor)
+        self._put(opened.items, Place(line, None, opened.parts))
+        self._around.append(self._top)
+        self._top = opened
+
+    def close(self) -> None:
+        """End the mapping or sequence that was opened last."""
+        top = self._top
+        if top.sources:
+            self._merge(top)
+        if top.anchor is not None:
+            value: JsonValue = top.items if top.next is _ITEM else top.members
+            place = Place(top.line, None, top.parts)
+            self._anchors[top.anchor] = (value, place, self._values - top.before)
+        self._top = self._around.pop()
+
+    def alias(self, line: int, name: str) -> None:
+        """Take what the anchor `name` holds, once more."""
         self._aliases += 1
         if self._aliases > MAX_ALIASES:
             raise self._stop(
-                f"the file uses more than {MAX_ALIASES} aliases", event.line, "split the file"
+                f"the file uses more than {MAX_ALIASES} aliases", line, "split the file"
             )
-        if event.name not in self._anchors:
-            self._report(
-                f"*{event.name} names no anchor that is complete here",
-                event.line,
-                "write the anchor above its aliases",
-            )
-            return None, Place(line)
-        (value, place), size = self._anchors[event.name]
-        self._count(size, event.line)
-        return value, Place(line, place.text, place.parts)
+        if name not in self._anchors:
+            what = f"*{name} names no anchor that is complete here"
+            self.report(what, line, "write the anchor above its aliases")
+            self._put(None, Place(line))
+            return
+        value, place, size = self._anchors[name]
+        if place.text is not None:
+            self.scalar(line, value, place.text)
+            return
+        self._values += size
+        if self._values > MAX_VALUES:
+            raise self._too_large(line)
+        self._put(value, Place(line, None, place.parts))
 
-    def _sequence(self, line: int, depth: int) -> Located:
-        items: list[JsonValue] = []
-        parts: dict[Key, Place] = {}
-        while (event := next(self._events)).kind is not Kind.END:
-            value, parts[len(items)] = self._located(event, event.line, depth + 1)
-            items.append(value)
-        return items, Place(line, None, parts)
+    def _open(self, following: _Next, line: int, anchor: str | None) -> _Open:
+        before = self._values
+        self._values += 1
+        if self._values > MAX_VALUES:
+            raise self._too_large(line)
+        if len(self._around) == MAX_DEPTH:
+            what = f"values are nested deeper than {MAX_DEPTH} levels"
+            raise self._stop(what, line, "flatten the file")
+        if anchor is not None:
+            self._anchors.pop(anchor, None)
+        return _Open(following, line, anchor, before)
 
-    def _mapping(self, line: int, depth: int) -> Located:
-        members: dict[str, JsonValue] = {}
-        parts: dict[Key, Place] = {}
-        merged: list[Located] = []
-        merge_line: int | None = None
-        while (event := next(self._events)).kind is not Kind.END:
-            key = self._key(event, depth)
-            value, place = self._located(next(self._events), event.line, depth + 1)
-            if event.merge:
-                if merge_line is not None:
-                    self._repeated("<<", merge_line, event.line)
-                merge_line = event.line
-                merged += self._sources(value, place, event.line)
-            elif key is not None:
-                if key in parts:
-                    self._repeated(key, parts[key].line, event.line)
-                members[key] = value
-                parts[key] = place
-        for value, place in merged:
-            for name, member in value.items() if isinstance(value, dict) else ():
-                if name not in members:
-                    members[name] = member
-                    parts[name] = place.parts[name]
-        return members, Place(line, None, parts)
+    def _put(self, value: JsonValue, place: Place) -> None:
+        """Give a value to what is open; a container is given empty, and filled afterwards."""
+        top = self._top
+        if top.next is _ITEM:
+            top.parts[len(top.items)] = place
+            top.items.append(value)
+            return
+        if top.next is _KEY:
+            self.report("a key is neither a word nor a number", place.line, "write a plain key")
+            top.next = _NOTHING
+            return
+        if top.next is _MEMBER:
+            top.members[top.key] = value
+            top.parts[top.key] = place._replace(line=top.key_line)
+        elif top.next is _SOURCE:
+            assert top.merge_line is not None
+            top.sources += ((value, place, top.merge_line),)
+        top.next = _KEY
+
+    def _merge(self, into: _Open) -> None:
+        """Add what the merge keys name, the strongest first, where nothing stands yet."""
+        for value, place, line in into.sources:
+            several = isinstance(value, list)
+            found = value if isinstance(value, list) else [value]
+            for index, source in enumerate(found):
+                if not isinstance(source, dict):
+                    self.report(_MERGE_VALUE, line, "merge an anchored mapping")
+                    break
+                parts = (place.parts[index] if several else place).parts
+                for name, member in source.items():
+                    if name not in into.members:
+                        into.members[name] = member
+                        into.parts[name] = parts[name]
 
     def _repeated(self, key: str, first: int, line: int) -> None:
         what = f"the key {key} stands here and on line {first}"
@@ -181,21 +225,11 @@ class Tree:
             where = f"{self._file}:{line}"
             self.warnings.append(Problem(what, where, f"line {first} has no effect: remove it"))
         else:
-            self._report(what, line, "keep one of the two")
+            self.report(what, line, "keep one of the two")
 
-    def _key(self, event: Event, depth: int) -> str | None:
-        """Return a key as it was written, or None for a key that no mapping of ours can have."""
-        value, place = self._located(event, event.line, depth + 1)
-        if value is not None and place.text is not None:
-            return place.text
-        self._report("a key is neither a word nor a number", event.line, "write a plain key")
-        return None
+    def _too_large(self, line: int) -> InputError:
+        what = f"the file holds more than {MAX_VALUES} values once its aliases are expanded"
+        return self._stop(what, line, "split the file")
 
-    def _sources(self, value: JsonValue, place: Place, line: int) -> list[Located]:
-        """Return the mappings that a merge key names, the strongest first."""
-        if isinstance(value, dict):
-            return [(value, place)]
-        if isinstance(value, list) and all(isinstance(item, dict) for item in value):
-            return [(item, place.parts[index]) for index, item in enumerate(value)]
-        self._report("<< takes a mapping or a list of mappings", line, "merge an anchored mapping")
-        return []
+    def _stop(self, what: str, line: int, remedy: str) -> InputError:
+        return InputError(*self.problems, Problem(what, f"{self._file}:{line}", remedy))
