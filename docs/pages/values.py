@@ -28,6 +28,7 @@ FILES: dict[str, tuple[type, ...]] = {
         bundle.PointFile,
         bundle.PhaseWindow,
         recipe.BoundRecipe,
+        recipe.Role,
         recipe.Site,
         workload.FixedWorkload,
         launch.Endpoint,

@@ -12,14 +12,40 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infx.model import identity
-from infx.model.recipe import BoundRecipe, Site
+from infx.model.recipe import BoundRecipe, Role, Site
 from infx.model.workload import FixedWorkload
 
 ENDPOINT = BoundRecipe(name="endpoint", model="m", gpus=8)
 ENDPOINT_TEXT = (
     '{"checkpoint":null,"disaggregated":null,"draft":null,"engine":null,"environment":{},"flags":{},"gpus":8,'
-    '"hardware":null,"image":null,"model":"m","name":"endpoint","offload":null,"precision":null,'
-    '"speculative":null,"topology":null}'
+    '"hardware":null,"image":null,"model":"m","offload":null,"precision":null,'
+    '"roles":{},"settings":{},"speculative":null,"topology":null}'
+)
+DISAGGREGATED = BoundRecipe(
+    name="toy",
+    engine="sglang",
+    roles={
+        "decode": Role(nodes="colocate", workers=2, gpus=1, env={"NCCL_NVLS_ENABLE": "017"}),
+        "prefill": Role(
+            nodes=1,
+            workers=1,
+            gpus=2,
+            args={"mem-fraction-static": 0.80, "hicache-size": "@dram.per-gpu-gb"},
+            extra_args=("--numa", "0"),
+        ),
+    },
+    settings={"frontend": {"type": "dynamo"}},
+)
+DISAGGREGATED_TEXT = (
+    '{"checkpoint":null,"disaggregated":null,"draft":null,"engine":"sglang","environment":{},'
+    '"flags":{},"gpus":null,"hardware":null,"image":null,"model":null,"offload":null,'
+    '"precision":null,"roles":{'
+    '"decode":{"args":{},"critical":null,"engine":null,"env":{"NCCL_NVLS_ENABLE":"017"},'
+    '"extra_args":[],"gpus":1,"kv_events":null,"nodes":"colocate","sidecar":null,"workers":2},'
+    '"prefill":{"args":{"hicache-size":"@dram.per-gpu-gb","mem-fraction-static":"0.8"},'
+    '"critical":null,"engine":null,"env":{},"extra_args":["--numa","0"],"gpus":2,'
+    '"kv_events":null,"nodes":1,"sidecar":null,"workers":1}},'
+    '"settings":{"frontend":{"type":"dynamo"}},"speculative":null,"topology":null}'
 )
 WORKLOAD = FixedWorkload(isl=1024, osl=1024)
 WORKLOAD_TEXT = (
@@ -64,6 +90,15 @@ def test_what_has_no_canonical_text_is_refused(value: object) -> None:
 
 def test_recipe_digest() -> None:
     assert identity.recipe_digest(ENDPOINT) == hex_of(ENDPOINT_TEXT)
+
+
+def test_recipe_digest_of_a_recipe_with_roles() -> None:
+    assert identity.recipe_digest(DISAGGREGATED) == hex_of(DISAGGREGATED_TEXT)
+
+
+def test_the_name_of_a_recipe_is_a_label() -> None:
+    renamed = ENDPOINT.model_copy(update={"name": "tuesday"})
+    assert identity.recipe_digest(renamed) == identity.recipe_digest(ENDPOINT)
 
 
 def test_where_a_recipe_runs_is_not_part_of_it() -> None:

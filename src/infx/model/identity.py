@@ -80,8 +80,8 @@ def digest(value: object) -> str:
 
 
 def recipe_digest(recipe: BoundRecipe) -> str:
-    """Identify what the server is: the bound recipe without its site leaves."""
-    return digest(recipe.model_dump(exclude={"site"}))
+    """Identify what the server is: the bound recipe without its name and its site leaves."""
+    return digest(recipe.model_dump(exclude={"name", "site"}))
 
 
 def workload_digest(workload: FixedWorkload) -> str:

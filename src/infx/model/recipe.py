@@ -1,5 +1,7 @@
 """A server configuration as it is bound for one concurrency."""
 
+from typing import Literal
+
 from pydantic import Field, JsonValue
 
 from infx.model.value import Value
@@ -20,11 +22,32 @@ class Site(Value):
     staging_path: str | None = None
 
 
+class Role(Value):
+    """The workers of one role, each on `gpus` accelerators.
+
+    `nodes` is the word `colocate` where the role shares the nodes of prefill. `args` are the
+    engine's own, in its own spelling; `extra_args` are words as they stand on its command line.
+    """
+
+    nodes: int | Literal["colocate"] | None = None
+    workers: int | None = None
+    gpus: int | None = None
+    args: dict[str, JsonValue] = Field(default_factory=dict)
+    extra_args: tuple[str, ...] = ()
+    env: dict[str, str] = Field(default_factory=dict)
+    engine: str | None = None
+    kv_events: JsonValue = None
+    sidecar: bool | None = None
+    critical: bool | None = None
+
+
 class BoundRecipe(Value):
     """What a server is at one concurrency. What nobody stated is null.
 
-    `name` is `endpoint` for a bare URL. `checkpoint` is the revision or digest of the weights.
-    `gpus` counts accelerators over all roles.
+    `name` labels it for people (`endpoint` for a bare URL) and is no part of its identity.
+    `checkpoint` is the revision or digest of the weights. `gpus` counts accelerators over all
+    roles. A recipe file states its topology, arguments and environment in `roles` (`agg`, or
+    `prefill` and `decode`); `settings` holds its other sections that are not site leaves.
     """
 
     name: str
@@ -42,4 +65,6 @@ class BoundRecipe(Value):
     flags: dict[str, JsonValue] = Field(default_factory=dict)
     environment: dict[str, str] = Field(default_factory=dict)
     draft: dict[str, JsonValue] | None = None
+    roles: dict[str, Role] = Field(default_factory=dict)
+    settings: dict[str, JsonValue] = Field(default_factory=dict)
     site: Site = Field(default_factory=Site)

@@ -15,11 +15,15 @@ Path = tuple[Key, ...]
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """One layer that wrote a leaf (`override_c4`, `base`, `shared block`), and its line."""
+    """One layer that wrote a leaf (`override_c4`, `base`, `shared block`), its line and value.
+
+    `value` is what this layer wrote there; None also for the null that removes, and for a mapping.
+    """
 
     layer: str
     file: str
     line: int
+    value: JsonValue = None
 
     @property
     def where(self) -> str:
@@ -31,10 +35,11 @@ class Origin:
 class Binding:
     """One variant of a recipe file, bound at a point.
 
-    `tree` is the concrete recipe in schema-2 form, whatever form the file has. `origins` has every
-    leaf of `tree`, the layer that won first, then those it hid. `removed` has the leaves that a
-    null took away: the layer of the null first. `variant` is the selector (`override_c4`,
-    `zip_override_tp4[2]`), `base` for a bundle's base and empty for a plain file.
+    `tree` is the concrete recipe in schema-2 form, whatever form the file has; `form` is the file's
+    (1 or 2). `origins` has every leaf of `tree`, the layer that won first, then those it hid; a
+    list of plain values is one leaf. `removed` has the leaves that a null took away: the layer of
+    the null first. `variant` is the selector (`override_c4`, `zip_override_tp4[2]`), `base` for a
+    bundle's base and empty for a plain file.
     """
 
     file: str
@@ -44,3 +49,4 @@ class Binding:
     recipe: BoundRecipe
     removed: Mapping[Path, tuple[Origin, ...]] = field(default_factory=dict)
     warnings: tuple[Problem, ...] = ()
+    form: int = 2
