@@ -7,13 +7,21 @@ files call the engine `framework`. Rules over several fields are in `matrix.inva
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Discriminator, Field, Tag
+from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag, WithJsonSchema
 
-from infx.model.cluster import Cluster, Hardware, Positive, Word
 from infx.model.value import KebabValue
 
 CLUSTER = "cluster:"
 """What begins a label that names one physical fleet."""
+
+
+def _ungrouped(value: object) -> object:
+    # 1_998_848 is text in YAML 1.2, a number in YAML 1.1, and public files write it.
+    if isinstance(value, str) and all(
+        part.isascii() and part.isdigit() for part in value.split("_")
+    ):
+        return int(value.replace("_", ""))
+    return value
 
 
 def _own_version(text: str) -> str:
@@ -22,6 +30,21 @@ def _own_version(text: str) -> str:
     return text
 
 
+Word = Annotated[str, Field(min_length=1)]
+Positive = Annotated[int, Field(gt=0)]
+Grouped = Annotated[
+    Positive,
+    BeforeValidator(_ungrouped),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "integer", "exclusiveMinimum": 0},
+                {"type": "string", "pattern": "^[0-9]+(_[0-9]+)*$"},
+            ]
+        }
+    ),
+]
+"""A count that a file may write in groups of digits."""
 Version = Annotated[
     Word, AfterValidator(_own_version), Field(json_schema_extra={"not": {"pattern": "^image:"}})
 ]
@@ -187,22 +210,30 @@ Master = Mapping[str, ConfigKey]
 """A master configuration: key -> entry."""
 
 
-class Runners(KebabValue):
-    """Who runs points: labels of runners, and what their machines are.
+class Hardware(KebabValue):
+    """One node: its GPUs, and the DRAM that jobs may use."""
 
-    `hardware` is the form of August, `clusters` that of October; a file has one of them.
-    """
+    gpus_per_node: Grouped
+    available_cpu_dram_mib: Grouped | None = Field(
+        default=None, description="DRAM a job may use, in MiB. Absent where nobody measured it."
+    )
+
+
+class Runners(KebabValue):
+    """Who runs points: labels, and the runners behind each. The part that both forms have."""
 
     labels: dict[Word, Annotated[tuple[Word, ...], Field(min_length=1)]]
-    hardware: dict[Word, Hardware] | None = Field(default=None, description="By label.")
-    clusters: dict[Word, Cluster] | None = Field(
-        default=None, description="By the id in the label cluster:ID."
-    )
 
     def node(self, label: str) -> Hardware | None:
         """What the file says of the nodes behind `label`; None where it says nothing."""
-        if self.hardware is not None:
-            return self.hardware.get(label)
-        if self.clusters is None or not label.startswith(CLUSTER):
-            return None
-        return self.clusters.get(label.removeprefix(CLUSTER))
+        raise NotImplementedError
+
+
+class HardwareRunners(Runners):
+    """The form of August: facts of nodes for some labels."""
+
+    hardware: dict[Word, Hardware] = Field(description="By label.")
+
+    def node(self, label: str) -> Hardware | None:
+        """What stands under `label`; None for any other label."""
+        return self.hardware.get(label)

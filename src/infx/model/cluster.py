@@ -5,18 +5,10 @@ The October form of runners.yaml. Every value under an `env` is text, as it was 
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, JsonValue, WithJsonSchema
+from pydantic import AfterValidator, Field, JsonValue
 
+from infx.model.catalog import CLUSTER, Hardware, Positive, Runners, Word
 from infx.model.value import KebabValue
-
-
-def _ungrouped(value: object) -> object:
-    # 1_998_848 is text in YAML 1.2, a number in YAML 1.1, and public files write it.
-    if isinstance(value, str) and all(
-        part.isascii() and part.isdigit() for part in value.split("_")
-    ):
-        return int(value.replace("_", ""))
-    return value
 
 
 def _no_comma(text: str) -> str:
@@ -43,21 +35,6 @@ def _gres(text: str) -> str:
     return text
 
 
-Word = Annotated[str, Field(min_length=1)]
-Positive = Annotated[int, Field(gt=0)]
-Grouped = Annotated[
-    Positive,
-    BeforeValidator(_ungrouped),
-    WithJsonSchema(
-        {
-            "anyOf": [
-                {"type": "integer", "exclusiveMinimum": 0},
-                {"type": "string", "pattern": "^[0-9]+(_[0-9]+)*$"},
-            ]
-        }
-    ),
-]
-"""A count that a file may write in groups of digits."""
 Port = Annotated[int, Field(ge=1, le=65535)]
 HostPath = Annotated[str, Field(pattern="^[/~]")]
 LongOption = Annotated[
@@ -66,15 +43,6 @@ LongOption = Annotated[
 Visibility = Literal["shared", "node-local"]
 KeyStyle = Literal["underscore", "plus", "plus-strip-nvcr"]
 ImportMode = Literal["submit-host", "compute", "all-nodes", "pre-staged", "unchecked"]
-
-
-class Hardware(KebabValue):
-    """One node: its GPUs, and the DRAM that jobs may use."""
-
-    gpus_per_node: Grouped
-    available_cpu_dram_mib: Grouped | None = Field(
-        default=None, description="DRAM a job may use, in MiB. Absent where nobody measured it."
-    )
 
 
 class ModelPlace(KebabValue):
@@ -200,3 +168,13 @@ class Cluster(Hardware):
     env: dict[str, Annotated[str, AfterValidator(_no_comma)]] = Field(default_factory=dict)
     models: Models | None = None
     slurm: Slurm | None = Field(default=None, description="The scheduler's own record.")
+
+
+class ClusterRunners(Runners):
+    """The form of October: one record for each label `cluster:ID`."""
+
+    clusters: dict[Word, Cluster] = Field(description="By the id in the label cluster:ID.")
+
+    def node(self, label: str) -> Hardware | None:
+        """What the record of `cluster:ID` says; None for any other label."""
+        return self.clusters.get(label.removeprefix(CLUSTER)) if label.startswith(CLUSTER) else None
