@@ -11,7 +11,7 @@ import pytest
 
 from infx import process
 from infx.errors import MachineError
-from infx.process import Command, ending, run, start, start_worker
+from infx.process import Command, ending, exchange, run, start, start_worker
 
 FOR_EVER = "import time; time.sleep(600)"
 DEAF = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('on', flush=True)"
@@ -50,6 +50,13 @@ def test_a_command_gets_the_given_environment_and_nothing_of_ours(monkeypatch):
     show = "import os; print(sorted(k for k in os.environ if k != 'LC_CTYPE'))"
     done = run(Command(python(show), {"ONLY": "this"}), timeout_s=20)
     assert (done.code, done.stdout, done.stderr) == (0, "['ONLY']\n", "")
+
+
+def test_bytes_go_in_and_come_out_as_they_are():
+    code = "import sys; sys.stdout.buffer.write(sys.stdin.buffer.read() * 3)"
+    given = bytes(range(256)) * 4096
+    done = exchange(Command(python(code), {}), given, timeout_s=20)
+    assert (done.code, done.stdout == given * 3, done.stderr) == (0, True, "")
 
 
 def test_a_command_keeps_its_outputs_and_exit_code_apart(tmp_path):

@@ -55,6 +55,15 @@ class Completed:
     stderr: str
 
 
+@dataclass(frozen=True, slots=True)
+class Exchanged:
+    """How a short command ended that was given bytes, and what it wrote."""
+
+    code: int
+    stdout: bytes
+    stderr: str
+
+
 def ending(code: int) -> str:
     """Say how a process ended: its exit code, or the name of the signal that killed it.
 
@@ -116,10 +125,10 @@ class Child:
             self._finish()
         return self._process.returncode
 
-    def communicate(self, timeout_s: float) -> tuple[bytes, bytes]:
-        """Read both outputs to their ends and wait; raise TimeoutError after `timeout_s`."""
+    def communicate(self, timeout_s: float, given: bytes | None = None) -> tuple[bytes, bytes]:
+        """Write `given`, read both outputs to their ends, wait; TimeoutError after `timeout_s`."""
         try:
-            output, errors = self._process.communicate(timeout=timeout_s)
+            output, errors = self._process.communicate(given, timeout=timeout_s)
         except subprocess.TimeoutExpired:
             raise TimeoutError from None
         finally:
@@ -213,15 +222,23 @@ def start(command: Command) -> Child:
 
 def run(command: Command, *, timeout_s: float) -> Completed:
     """Run a short command to its end; raise MachineError if it cannot start or takes too long."""
-    child = _spawn(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    done = exchange(command, b"", timeout_s=timeout_s)
+    return Completed(done.code, done.stdout.decode(errors="replace"), done.stderr)
+
+
+def exchange(command: Command, given: bytes, *, timeout_s: float) -> Exchanged:
+    """Run a short command with `given` as its standard input; its output stays bytes.
+
+    Raises MachineError as `run` does.
+    """
+    stdin = subprocess.PIPE if given else subprocess.DEVNULL
+    child = _spawn(command, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     try:
-        output, errors = child.communicate(timeout_s)
+        output, errors = child.communicate(timeout_s, given or None)
     except TimeoutError:
         what = f"{command.argv[0]} did not end within {timeout_s:g} s and was killed"
         raise MachineError(Problem(what)) from None
-    return Completed(
-        child.stop(0), output.decode(errors="replace"), errors.decode(errors="replace")
-    )
+    return Exchanged(child.stop(0), output, errors.decode(errors="replace"))
 
 
 def _spawn(
