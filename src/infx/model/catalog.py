@@ -224,9 +224,14 @@ class Runners(KebabValue):
 
     labels: dict[Word, Annotated[tuple[Word, ...], Field(min_length=1)]]
 
+    @property
+    def records(self) -> Mapping[str, Hardware]:
+        """What the file says of nodes, by label."""
+        raise NotImplementedError
+
     def node(self, label: str) -> Hardware | None:
         """What the file says of the nodes behind `label`; None where it says nothing."""
-        raise NotImplementedError
+        return self.records.get(label)
 
 
 class HardwareRunners(Runners):
@@ -234,6 +239,7 @@ class HardwareRunners(Runners):
 
     hardware: dict[Word, Hardware] = Field(description="By label.")
 
-    def node(self, label: str) -> Hardware | None:
-        """What stands under `label`; None for any other label."""
-        return self.hardware.get(label)
+    @property
+    def records(self) -> Mapping[str, Hardware]:
+        """The facts as they stand in the file."""
+        return self.hardware

@@ -3,6 +3,8 @@
 The October form of runners.yaml. Every value under an `env` is text, as it was written.
 """
 
+from collections.abc import Mapping
+from functools import cached_property
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, JsonValue
@@ -175,6 +177,7 @@ class ClusterRunners(Runners):
 
     clusters: dict[Word, Cluster] = Field(description="By the id in the label cluster:ID.")
 
-    def node(self, label: str) -> Hardware | None:
-        """What the record of `cluster:ID` says; None for any other label."""
-        return self.clusters.get(label.removeprefix(CLUSTER)) if label.startswith(CLUSTER) else None
+    @cached_property
+    def records(self) -> Mapping[str, Hardware]:
+        """The clusters by their labels."""
+        return {f"{CLUSTER}{name}": record for name, record in self.clusters.items()}
