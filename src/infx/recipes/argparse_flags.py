@@ -1,0 +1,198 @@
+"""Arguments of an argparse parser, as its source declares them, to the flags of a schema."""
+
+import ast
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from infx.model.engine_schema import Flag, FlagKind
+from infx.recipes.python_source import Package, Scope, Unresolved, last
+from infx.recipes.python_values import Member, value
+
+Nargs = Literal["?", "*", "+"] | int | None
+
+KINDS: Mapping[str, FlagKind] = {
+    "int": "int",
+    "float": "float",
+    "loads": "json",
+    "json_list_type": "json",
+    "parse_cuda_graph_config_arg": "json",
+    "human_readable_int": "size",
+    "human_readable_int_or_auto": "size",
+    "union_dict_and_str": "json-or-str",
+}
+"""What a `type=` of argparse reads; any other function may take any text."""
+
+_WORDS = {"human_readable_int_or_auto": ("auto", "-1")}
+_SWITCHES = ("store_true", "store_false", "store_const", "count")
+_REPLACEMENT = re.compile(r"[Uu]se:? '?(--[a-z][^ ;,']*[a-z\]}>=])")
+_DEPRECATED = re.compile(r"\W*(deprecated|\S+ is deprecated)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """What `add_argument` is told: the names with their dashes, and how values are read."""
+
+    names: tuple[str, ...] = ()
+    kind: FlagKind = "str"
+    nargs: Nargs = None
+    choices: tuple[str, ...] = ()
+    default: str | None = None
+    action: str | None = None
+    nullable: bool = False
+    folded: bool = False
+    deprecated: str | None = None
+    refused: str | None = None
+
+    def flag(self) -> Flag:
+        """Return the flag; its name and its aliases are those of `names`."""
+        kind = self.kind
+        negative = self.action == "BooleanOptionalAction"
+        if self.choices and kind != "size":
+            kind = "choice"
+        elif negative or self.action in _SWITCHES:
+            kind = "switch"
+        return Flag(
+            kind=kind,
+            nargs=None if kind == "switch" else self.nargs,
+            choices=self.choices,
+            default=self.default,
+            aliases=tuple(bare(name) for name in self.names if bare(name) != self.name),
+            negative=negative,
+            nullable=self.nullable,
+            folded=self.folded,
+            deprecated=self.deprecated,
+            refused=self.refused,
+        )
+
+    @property
+    def name(self) -> str:
+        """The first long name, without its dashes."""
+        return next(bare(name) for name in self.names if name.startswith("--"))
+
+
+def bare(name: str) -> str:
+    """Return a long option without its dashes, and a short one as it is.
+
+    >>> bare("--tp-size"), bare("-q")
+    ('tp-size', '-q')
+    """
+    return name.removeprefix("--")
+
+
+def text(found: object) -> str | None:
+    """Return a default as a command line would write it; None for none."""
+    if found is None or isinstance(found, str):
+        return found
+    if isinstance(found, Member):
+        return found.name
+    return json.dumps(found) if isinstance(found, bool | int | float | list | dict) else str(found)
+
+
+def words(found: object) -> tuple[str, ...]:
+    """Return choices as text, without None."""
+    if not isinstance(found, list):
+        raise Unresolved(f"{found!r} are no choices")
+    return tuple(dict.fromkeys(text(one) or "" for one in found if one is not None))
+
+
+def read_call(
+    package: Package, call: ast.Call, scope: Scope, base: Argument | None = None
+) -> Argument:
+    """Return the argument of an `add_argument` call, over what `base` says of it already."""
+    argument = base or Argument()
+    names = [value(package, name, scope) for name in call.args]
+    argument = replace(argument, names=tuple(map(str, names)))
+    return read_keywords(package, call.keywords, scope, argument)
+
+
+def read_keywords(
+    package: Package, keywords: Iterable[ast.keyword], scope: Scope, base: Argument
+) -> Argument:
+    """Return `base` with what keywords of `add_argument` say; expansions (`**`) are skipped."""
+    argument = base
+    for keyword in keywords:
+        if keyword.arg is not None:
+            argument = read_keyword(package, keyword.arg, keyword.value, scope, argument)
+    return argument
+
+
+def read_keyword(
+    package: Package, name: str, expression: ast.expr, scope: Scope, base: Argument
+) -> Argument:
+    """Return `base` with what one keyword of `add_argument` says."""
+    if name in ("type", "type_parser"):
+        return read_type(expression, base)
+    if name == "action":
+        return read_action(expression, base)
+    try:
+        found = value(package, expression, scope)
+    except Unresolved:
+        return base
+    match name:
+        case "choices" if found is not None:
+            return replace(base, choices=words(found), nullable=None in _listed(found))
+        case "default":
+            return replace(base, default=text(found))
+        case "nargs":
+            return replace(base, nargs=nargs(found))
+        case "help":
+            return replace(base, deprecated=base.deprecated or deprecation(str(found)))
+        case "new_flag":
+            return replace(base, deprecated=f"use {found}")
+        case "error_message" if found is not None:
+            return replace(base, refused=base.deprecated or "the engine has removed it")
+    return base
+
+
+def read_type(expression: ast.expr, base: Argument) -> Argument:
+    """Return `base` with its kind from an expression that argparse gets as `type=`."""
+    if isinstance(expression, ast.Call) and expression.args:
+        inner = read_type(expression.args[0], base)
+        return replace(inner, nullable=last(expression.func) == "optional_type" or inner.nullable)
+    if isinstance(expression, ast.Lambda):
+        lowers = any(last(part) == "lower" for part in ast.walk(expression) if _is_name(part))
+        return replace(base, kind="str", folded=lowers)
+    name = last(expression) or ""
+    kind = KINDS.get(name, "str")
+    return replace(base, kind=kind, choices=base.choices or _WORDS.get(name, ()))
+
+
+def read_action(expression: ast.expr, base: Argument) -> Argument:
+    """Return `base` with its action: a word, or the last name of a class.
+
+    Classes that retire a flag are known by their names, which all begin with `Deprecated`.
+    """
+    name = str(expression.value) if isinstance(expression, ast.Constant) else last(expression)
+    if name in ("DeprecatedAction", "DeprecatedStoreTrueAction", "DeprecatedStoreConstAction"):
+        note = base.deprecated or "the engine will remove it"
+        return replace(base, action="store_const", deprecated=note)
+    if name is not None and name.startswith("Deprecated"):
+        return replace(base, deprecated=base.deprecated or "the engine will remove it")
+    return replace(base, action=name)
+
+
+def deprecation(text: str) -> str | None:
+    """Return what to do instead when a help text says that its flag is deprecated."""
+    if not _DEPRECATED.match(text):
+        return None
+    match = _REPLACEMENT.search(text)
+    return f"use {match[1]}" if match else "the engine will remove it"
+
+
+def nargs(found: object) -> Nargs:
+    """Return a count of values as argparse writes it."""
+    if isinstance(found, int) and not isinstance(found, bool):
+        return found
+    counts: tuple[Literal["?", "*", "+"], ...] = ("?", "*", "+")
+    return next((count for count in counts if count == found), None)
+
+
+def _listed(found: object) -> list[object]:
+    return found if isinstance(found, list) else []
+
+
+def _is_name(part: ast.AST) -> bool:
+    return isinstance(part, ast.Name | ast.Attribute)
