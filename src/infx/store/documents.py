@@ -12,7 +12,7 @@ from infx.model.validation import validate
 from infx.store.json_syntax import read as json_syntax
 from infx.store.tree import Tree
 
-__all__ = ["MAX_BYTES", "read_json", "read_yaml", "validate"]
+__all__ = ["MAX_BYTES", "parse_yaml", "read_json", "read_yaml", "validate"]
 
 MAX_BYTES = 16 * 1024 * 1024
 
@@ -27,41 +27,47 @@ def read_yaml(path: Path, *, last_wins: bool = False) -> Document:
     With `last_wins` repeated keys are warnings of the document and the last one counts: some public
     recipes have them, and their own loader reads them so.
     """
+    return parse_yaml(_bytes(path), str(path), last_wins=last_wins)
+
+
+def parse_yaml(data: bytes, file: str, *, last_wins: bool = False) -> Document:
+    """Read YAML that is at hand already, by the rules of `read_yaml`; `file` names it."""
     # Imported here: a run reads only JSON, and must not wait for a YAML parser at its start.
     from infx.store.yaml_syntax import read
 
-    return _read(path, read, last_wins=last_wins)
+    return _document(data, file, read, last_wins=last_wins)
 
 
 def read_json(path: Path) -> Document:
     """Read one JSON value; raises InputError with every problem, by the rules of `read_yaml`."""
-    return _read(path, json_syntax)
+    return _document(_bytes(path), str(path), json_syntax)
 
 
-def _read(path: Path, syntax: _Syntax, *, last_wins: bool = False) -> Document:
-    file = str(path)
+def _document(data: bytes, file: str, syntax: _Syntax, *, last_wins: bool = False) -> Document:
     tree = Tree(file, last_wins=last_wins)
-    syntax(_text(path), tree)
+    syntax(_text(data, file), tree)
     value, place = tree.result()
     return Document(file, value, place, tuple(tree.warnings))
 
 
-def _text(path: Path) -> str:
+def _bytes(path: Path) -> bytes:
     try:
         with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
+            return file.read(MAX_BYTES + 1)
     except OSError as error:
         raise InputError(
             Problem(f"the file cannot be read: {error.strerror}", str(path), "check the path")
         ) from error
+
+
+def _text(data: bytes, file: str) -> str:
     if len(data) > MAX_BYTES:
-        raise InputError(
-            Problem(f"the file is larger than {MAX_BYTES} bytes", str(path), "split the file")
-        )
+        what = f"the file is larger than {MAX_BYTES} bytes"
+        raise InputError(Problem(what, file, "split the file"))
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise InputError(
-            Problem("the text is not UTF-8", f"{path}:{line}", "save the file as UTF-8")
+            Problem("the text is not UTF-8", f"{file}:{line}", "save the file as UTF-8")
         ) from error
