@@ -36,6 +36,13 @@ runs.command("infx.cli.runs:list_", name="list", help="List the runs of a folder
 runs.command("infx.cli.runs:show", name="show", help="Print a run again, from its bundle.")
 runs.command("infx.cli.runs:verify", name="verify", help="Check a run's files and counts.")
 runs.command("infx.cli.runs:recover", name="recover", help="Finish the bundle of a killed run.")
+acceptance = App(name="acceptance", help="Show golden acceptance lengths.")
+app.command(acceptance)
+acceptance.command(
+    "infx.cli.acceptance:show",
+    name="show",
+    help="Show all curves, one curve, or the length that a draft is held to.",
+)
 
 
 def run() -> None:

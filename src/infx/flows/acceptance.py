@@ -1,0 +1,41 @@
+"""Golden acceptance for who asks: the shipped curves, one of their cells, a curve's own file."""
+
+from pathlib import Path
+
+from infx.errors import InputError, Problem, nearest
+from infx.model.acceptance import Cell, Curve
+from infx.recipes.acceptance import curves, naming
+from infx.recipes.acceptance.role import Speculation
+from infx.store.documents import read_yaml
+from infx.store.golden import golden_documents
+
+
+def golden() -> dict[str, Curve]:
+    """Return every shipped curve, by name."""
+    return {name: curves.read_curve(name, document) for name, document in golden_documents()}
+
+
+def curve_of(reference: str) -> Curve:
+    """Return a shipped curve by its name, or the curve of a file by its path.
+
+    A reference with a slash or the ending `.yaml` is a path. Raises InputError when there is no
+    such curve, or with every problem of the file.
+    """
+    if "/" in reference or reference.endswith(".yaml"):
+        path = Path(reference)
+        return curves.read_curve(path.stem, read_yaml(path))
+    shipped = golden()
+    if reference not in shipped:
+        raise InputError(
+            Problem(f"there is no golden curve {reference}", remedy=nearest(reference, shipped))
+        )
+    return shipped[reference]
+
+
+def look_up(prefix: str, speculation: Speculation, *, thinking: str) -> Cell:
+    """Return the golden cell of a model prefix and a way to speculate.
+
+    Raises InputError when there is none.
+    """
+    name = naming.curve_name(prefix, speculation)
+    return curves.find(golden(), name, thinking=thinking, length=speculation.length)
