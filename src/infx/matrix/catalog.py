@@ -7,7 +7,7 @@ from pydantic import TypeAdapter
 
 from infx.errors import InputError, Problem, nearest
 from infx.matrix import invariants, inventory
-from infx.model.catalog import CLUSTER, ConfigKey, Hardware, HardwareRunners, Runners
+from infx.model.catalog import ConfigKey, HardwareRunners, Runners
 from infx.model.document import Document
 from infx.model.validation import checked
 
@@ -33,41 +33,46 @@ def catalog(masters: Sequence[Document], runners: Document) -> Catalog:
     keys that stand in two files, and labels that nobody declares.
     """
     problems: list[Problem] = []
-    warnings = [warning for document in (*masters, runners) for warning in document.warnings]
     found: Runners | None = None
     try:
         found = inventory.runners(runners)
     except InputError as error:
         problems += error.problems
+    nodes = inventory.nodes(found) if found else {}
     keys: dict[str, ConfigKey] = {}
     where: dict[str, str] = {}
-    adapter = TypeAdapter(ConfigKey)
+    labels: list[Problem] = []
     for document in masters:
-        for name, entry in _entries(document, adapter, problems):
+        for name, entry in _entries(document, problems):
             place = document.where(name)
             if name in where:
                 what = f"the key {name} stands here and at {where[name]}"
                 problems.append(Problem(what, place, "rename one of the two"))
                 continue
             where[name] = place
-            if entry is not None:
-                keys[name] = entry
-                problems += _judged(document, name, entry, found)
-                warnings += _undeclared(document, name, entry, found)
-    if problems or found is None:
-        raise InputError(*problems)
-    return Catalog(keys, where, found, tuple(warnings))
+            if entry is None:
+                continue
+            keys[name] = entry
+            faults = invariants.faults(entry, nodes.get(entry.runner))
+            problems += (fault.problem(document, (name,)) for fault in faults)
+            if found and entry.runner not in found.labels:
+                labels.append(_unknown_label(document, name, entry.runner, found.labels))
+    # The form of August lets them pass: eight of its own entries have such labels.
+    strict = not isinstance(found, HardwareRunners)
+    if found is None or problems or (strict and labels):
+        raise InputError(*problems, *(labels if strict else ()))
+    read = [warning for document in (*masters, runners) for warning in document.warnings]
+    return Catalog(keys, where, found, (*read, *labels))
 
 
-def _entries(
-    document: Document, adapter: TypeAdapter[ConfigKey], problems: list[Problem]
-) -> Iterator[tuple[str, ConfigKey | None]]:
+def _entries(document: Document, problems: list[Problem]) -> Iterator[tuple[str, ConfigKey | None]]:
     """Yield the entries of one file; None for an entry whose fields are wrong."""
     value = document.value
     if not isinstance(value, dict):
         what = "a master configuration maps keys to entries"
         problems.append(Problem(what, document.where(), "begin each entry with its key"))
         return
+    adapter = TypeAdapter(ConfigKey)
     for name, entry in value.items():
         if "*" in name or "?" in name:
             what = f"the key {name} has a character of patterns"
@@ -79,33 +84,8 @@ def _entries(
             yield name, None
 
 
-def _judged(
-    document: Document, name: str, entry: ConfigKey, runners: Runners | None
-) -> Iterator[Problem]:
-    node = None if runners is None else _node(entry.runner, runners)
-    for fault in invariants.faults(entry, node):
-        yield fault.problem(document, (name,))
-    if runners is not None and not isinstance(runners, HardwareRunners):
-        yield from _unknown_label(document, name, entry, runners)
-
-
-def _undeclared(
-    document: Document, name: str, entry: ConfigKey, runners: Runners | None
-) -> Iterator[Problem]:
-    """Yield labels that the form of August lets pass: six of its own entries leave out a prefix."""
-    if isinstance(runners, HardwareRunners):
-        yield from _unknown_label(document, name, entry, runners)
-
-
 def _unknown_label(
-    document: Document, name: str, entry: ConfigKey, runners: Runners
-) -> Iterator[Problem]:
-    if entry.runner not in runners.labels:
-        what = f"{name}.runner: no runner has the label {entry.runner}"
-        advice = nearest(entry.runner, runners.labels)
-        yield Problem(what, document.where(name, "runner"), advice)
-
-
-def _node(label: str, runners: Runners) -> Hardware | None:
-    """Return the facts of a label's nodes; an old label may be a cluster's without its prefix."""
-    return runners.node(label) or runners.node(CLUSTER + label)
+    document: Document, name: str, label: str, known: Mapping[str, object]
+) -> Problem:
+    what = f"{name}.runner: no runner has the label {label}"
+    return Problem(what, document.where(name, "runner"), nearest(label, known))

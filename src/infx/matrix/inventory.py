@@ -11,7 +11,7 @@ from pydantic import JsonValue, TypeAdapter
 
 from infx.errors import InputError, nearest
 from infx.matrix.faults import Fault, Path
-from infx.model.catalog import CLUSTER, HardwareRunners, Runners
+from infx.model.catalog import CLUSTER, Hardware, HardwareRunners, Runners
 from infx.model.document import Document
 from infx.model.validation import checked
 
@@ -39,6 +39,27 @@ def runners(document: Document) -> Runners:
     found = checked(document, value, TypeAdapter(HardwareRunners))
     _raise(document, [*_repeated(found), *_unlabelled(found)])
     return found
+
+
+def nodes(found: Runners) -> dict[str, Hardware]:
+    """Return what is known of the nodes behind each label.
+
+    Its own record; else the GPUs per node on which the records of all of its runners agree. A label
+    of August may be a cluster's without its prefix.
+    """
+    records = found.records
+    homes = {
+        runner: record.gpus_per_node
+        for label, record in records.items()
+        for runner in found.labels.get(label, ())
+    }
+    facts: dict[str, Hardware] = {}
+    for label, names in found.labels.items():
+        counts = {homes.get(name) for name in names}
+        if len(counts) == 1 and (count := counts.pop()) is not None:
+            facts[label] = Hardware.model_construct(gpus_per_node=count)
+    facts.update({label.removeprefix(CLUSTER): record for label, record in records.items()})
+    return {**facts, **records}
 
 
 def _clusters(document: Document, value: dict[str, JsonValue]) -> Runners:
