@@ -13,6 +13,18 @@ Path = tuple[Key, ...]
 """The keys from the root of a bound tree to one of its parts."""
 
 
+def dotted(path: Path) -> str:
+    """Return a path as people write it.
+
+    >>> dotted(("services", 4, "args"))
+    'services[4].args'
+    """
+    text = ""
+    for key in path:
+        text += f"[{key}]" if isinstance(key, int) else f".{key}" if text else key
+    return text
+
+
 @dataclass(frozen=True, slots=True)
 class Origin:
     """One layer that wrote a leaf (`override_c4`, `base`, `shared block`), its line and value.

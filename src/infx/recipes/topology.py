@@ -151,12 +151,11 @@ def extra_nodes(tree: Mapping[str, JsonValue]) -> int:
 
 
 def argument(args: Mapping[str, JsonValue], *names: str) -> tuple[str, JsonValue] | None:
-    """Return the first stated of some arguments as (key, value); `_` and `-` are the same."""
-    spelled = {key.replace("_", "-"): key for key in args}
+    """Return the first stated of some arguments as (key, value), spelled with `-` or with `_`."""
     for name in names:
-        key = spelled.get(name)
-        if key is not None and args[key] is not None:
-            return key, args[key]
+        for key in (name, name.replace("-", "_")):
+            if args.get(key) is not None:
+                return key, args[key]
     return None
 
 
@@ -237,7 +236,7 @@ def _configured(found: tuple[str, JsonValue], at: Path) -> Iterator[Speculation]
     if isinstance(value, str):
         try:
             config = _mapping(json.loads(value))
-        except ValueError:
+        except (ValueError, RecursionError):
             return
     elif isinstance(value, dict):
         config = value

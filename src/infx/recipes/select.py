@@ -1,0 +1,163 @@
+"""Which variant of a file is meant at a point: exactly one, or the reason for each."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from pydantic import JsonValue
+
+from infx.errors import InputError, Problem
+from infx.recipes.binding import Path, dotted
+from infx.recipes.merge import Branch, Leaf, Removed, lay, plain, stated
+from infx.recipes.target import Parallel, Target
+from infx.recipes.topology import RoleFacts, facts
+from infx.recipes.variants import Variant
+
+CONC: Path = ("benchmark", "env", "CONC")
+CONCURRENCIES: Path = ("benchmark", "concurrencies")
+OFFLOADING: Path = ("benchmark", "env", "KV_OFFLOADING")
+
+
+def choose(candidates: Sequence[Variant], target: Target, *, file: str) -> Variant:
+    """Return the only candidate that fits a point.
+
+    Raises InputError with the reason of each candidate at its line, where none or several fit.
+    """
+    reasons = {one.selector: list(_reasons(one, target)) for one in candidates}
+    fitting = [one for one in candidates if not reasons[one.selector]]
+    if len(fitting) > 1:
+        listed = {one.selector: list(_unlisted(one, target)) for one in fitting}
+        reasons.update(listed)
+        narrowed = [one for one in fitting if not listed[one.selector]]
+        fitting = narrowed or fitting
+    if len(fitting) == 1:
+        return fitting[0]
+    if not fitting:
+        subject = "no variant fits" if len(candidates) > 1 else "the recipe does not fit"
+        what = f"{subject} {_point(target)}"
+        head = Problem(what, file, "ask for what a variant states, or add a variant")
+        lines = [problem for one in candidates for problem in reasons[one.selector]]
+        raise InputError(head, *lines)
+    head = Problem(f"{len(fitting)} variants fit {_point(target)}", file, "name one: FILE:SELECTOR")
+    raise InputError(head, *(_fits(one, target) for one in fitting))
+
+
+def combined(variant: Variant, shared: Branch | None, removed: Removed) -> Branch:
+    """Return the layers of a variant, laid over a shared block; what nulls take goes to `removed`.
+
+    A generated job name is set last: it is made of the base's.
+    """
+    bottom, *upper = variant.layers
+    merged = lay(shared or Branch({}), bottom, removed, keeps_null=True)
+    for layer in upper:
+        merged = lay(merged, layer, removed)
+    if variant.name is not None:
+        merged = Branch({**merged.parts, "name": variant.name}, merged.origins, merged.sequence)
+    return merged
+
+
+def concurrencies(value: JsonValue) -> list[int] | None:
+    """Return the concurrencies that a recipe lists as a number, a list, or text as `4x8x16`.
+
+    None where they are written in another way.
+    """
+    if isinstance(value, list):
+        words = [str(one) for one in value]
+    else:
+        words = re.split(r"[x,\s]+", str(value).strip("[] "))
+    return [int(word) for word in words] if all(map(_is_count, words)) else None
+
+
+def _is_count(word: str) -> bool:
+    return word.isascii() and word.isdigit()
+
+
+def _reasons(variant: Variant, target: Target) -> Iterator[Problem]:
+    """Yield why a variant does not fit: its concurrency, its offloading, its sizes."""
+    name = variant.selector or "the recipe"
+    leaf = stated(variant.layers, CONC)
+    if leaf is not None and target.concurrency is not None:
+        text = leaf.text if leaf.text is not None else str(leaf.value)
+        if not _is_count(text) or int(text) != target.concurrency:
+            yield Problem(f"{name}: CONC is {text}", leaf.origins[0].where)
+    leaf = stated(variant.layers, OFFLOADING)
+    if leaf is not None and target.offload is not None:
+        text = leaf.text if leaf.text is not None else str(leaf.value)
+        if text != target.offload:
+            yield Problem(f"{name}: KV_OFFLOADING is {text}", leaf.origins[0].where)
+    if target.parallel:
+        yield from _size_reasons(variant, target, name)
+
+
+def _unlisted(variant: Variant, target: Target) -> Iterator[Problem]:
+    """Yield that the concurrencies which a variant lists lack the asked one."""
+    leaf = stated(variant.layers, CONCURRENCIES)
+    listed = concurrencies(leaf.value) if leaf is not None else None
+    if leaf is not None and listed is not None and target.concurrency not in (None, *listed):
+        name, shown = variant.selector, "x".join(map(str, listed))
+        yield Problem(f"{name}: concurrencies are {shown}", leaf.origins[0].where)
+
+
+def _size_reasons(variant: Variant, target: Target, name: str) -> Iterator[Problem]:
+    root = combined(variant, None, {})
+    tree = plain(root)
+    assert isinstance(tree, dict)
+    found = facts(tree)
+    for role, row in target.parallel.items():
+        if role not in found.roles:
+            has = ", ".join(found.roles) or "none"
+            yield Problem(f"{name}: there is no role {role} (roles: {has})", variant.where)
+            continue
+        for what in _differences(found.roles[role], row):
+            where = _where(root, ("roles", role), variant)
+            yield Problem(f"{name}: roles.{role} {what}", where)
+    missing = [role for role in found.roles if role not in target.parallel]
+    for role in missing:
+        where = _where(root, ("roles", role), variant)
+        yield Problem(f"{name}: the row has no role {role}", where)
+
+
+def _differences(role: RoleFacts, row: Parallel) -> Iterator[str]:
+    """Yield each size in which a role contradicts its row; what either leaves open is no matter."""
+    gpus = row.tp * row.pp * row.pcp if row.tp is not None else None
+    if None not in (gpus, role.gpus) and gpus != role.gpus:
+        yield f"has {role.gpus} GPUs a worker, the row has {gpus}"
+    if None not in (row.ep, role.ep) and row.ep != role.ep:
+        yield f"has EP {role.ep}, the row has {row.ep}"
+    if row.dp_attention is not None and row.dp_attention is not role.dp_attention:
+        words = ("without", "with")
+        yield f"runs {words[role.dp_attention]} DP attention, the row {words[row.dp_attention]} it"
+    if None not in (row.workers, role.workers) and row.workers != role.workers:
+        yield f"has {role.workers} workers, the row has {row.workers}"
+
+
+def _where(root: Branch, path: Path, variant: Variant) -> str:
+    node = root.parts.get(path[0])
+    for key in path[1:]:
+        node = node.parts.get(key) if isinstance(node, Branch) else None
+    return node.origins[0].where if node is not None and node.origins else variant.where
+
+
+def _fits(variant: Variant, target: Target) -> Problem:
+    for path in (CONC, CONCURRENCIES):
+        leaf: Leaf | None = stated(variant.layers, path)
+        if leaf is not None and target.concurrency is not None:
+            said = leaf.text if leaf.text is not None else leaf.value
+            what = f"{variant.selector} fits: {dotted(path)} is {said}"
+            return Problem(what, leaf.origins[0].where)
+    open_ = "it states no concurrency"
+    if target.concurrency is None:
+        open_ = "no concurrency is asked"
+    return Problem(f"{variant.selector} fits: {open_}", variant.where)
+
+
+def _point(target: Target) -> str:
+    words = []
+    if target.concurrency is not None:
+        words.append(f"concurrency {target.concurrency}")
+    if target.offload is not None:
+        words.append(f"KV offloading {target.offload}")
+    for role, row in target.parallel.items():
+        sizes = [f"TP{row.tp}" if row.tp is not None else ""]
+        sizes += [f"EP{row.ep}" if row.ep is not None else ""]
+        words.append(" ".join([role, *filter(None, sizes)]))
+    return ", ".join(words) or "an unnamed point"
