@@ -1,0 +1,48 @@
+"""Which files make a catalog, where nobody names them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from infx.errors import InputError, Problem
+
+FOLDERS = (".", "configs", "catalog", "inferencex-e2e/configs")
+"""Where a catalog is looked for, from the working directory: the first that has masters."""
+
+MASTERS = "*-master.yaml"
+RUNNERS = "runners.yaml"
+PRIORITY = "ci-priority.yaml"
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogFiles:
+    """The master configurations, in the order in which they count, and their runner file."""
+
+    masters: tuple[Path, ...]
+    runners: Path
+
+
+def find(
+    masters: Sequence[Path] | None = None,
+    runners: Path | None = None,
+    *,
+    start: Path = Path(),
+) -> CatalogFiles:
+    """Return the named files; masters nobody named are looked for under `start`.
+
+    The runner file that nobody named is the one beside the first master. Raises InputError where
+    nothing is found.
+    """
+    found = tuple(masters or ())
+    for folder in FOLDERS if not found else ():
+        found = tuple(sorted((start / folder).glob(MASTERS)))
+        if found:
+            break
+    if not found:
+        what = f"no {MASTERS} in {', '.join(FOLDERS)}"
+        raise InputError(Problem(what, str(start), "name the files: --config-files F..."))
+    beside = found[0].with_name(RUNNERS)
+    if runners is None and not beside.is_file():
+        what = f"there is no {RUNNERS} beside it"
+        raise InputError(Problem(what, str(found[0]), "name it: --runner-config F"))
+    return CatalogFiles(found, runners or beside)
