@@ -63,7 +63,7 @@ Report = Callable[[str], None]
 
 def _row(row: object, api: Api, report: Report) -> Prompt | None:
     if not isinstance(row, dict):
-        report(f"expected an object with prompt or messages, found {_kind(row)}")
+        report(f"expected an object with prompt or messages, found {kind(row)}")
         return None
     if ("prompt" in row) == ("messages" in row):
         found = "both" if "prompt" in row else f"only {', '.join(row) or 'nothing'}"
@@ -95,13 +95,13 @@ def _output(row: dict[str, object], report: Report) -> int | None:
 
 def _messages(value: object, report: Report) -> tuple[Message, ...]:
     if not isinstance(value, list) or not value:
-        report(f"messages: expected a list of messages, found {_kind(value)}")
+        report(f"messages: expected a list of messages, found {kind(value)}")
         return ()
     messages = []
     for index, message in enumerate(value):
         field = f"messages[{index}]"
         if not isinstance(message, dict):
-            report(f"{field}: expected an object with role and content, found {_kind(message)}")
+            report(f"{field}: expected an object with role and content, found {kind(message)}")
             continue
         role = message.get("role")
         if role not in ROLES:
@@ -115,7 +115,7 @@ def _messages(value: object, report: Report) -> tuple[Message, ...]:
 
 def _text(value: object, field: str, report: Report) -> str:
     if not isinstance(value, str) or not value:
-        report(f"{field}: expected text, found {_kind(value)}")
+        report(f"{field}: expected text, found {kind(value)}")
         return ""
     if not value.isascii() and any("\ud800" <= sign <= "\udfff" for sign in value):
         report(f"{field}: half of a surrogate pair is not text")
@@ -123,7 +123,8 @@ def _text(value: object, field: str, report: Report) -> str:
     return value
 
 
-def _kind(value: object) -> str:
+def kind(value: object) -> str:
+    """Say what a value of a JSON file is, in words."""
     names = {dict: "an object", list: "a list", str: "text", bool: "a truth value"}
     if value is None:
         return "nothing"
