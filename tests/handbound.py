@@ -1,7 +1,11 @@
 """Bindings made by hand: every leaf of a tree on a line of its own, in the order written."""
 
+from importlib import import_module
+
 from infx.model.recipe import BoundRecipe
 from infx.recipes.binding import Binding, Origin
+from infx.recipes.lint import Context
+from infx.recipes.lints import LINTS
 
 
 def bound(tree, *, file="recipe.yaml", variant="", removed=None, image=None):
@@ -30,3 +34,13 @@ def _leaves(tree, start=()):
             yield from _leaves(value, (*start, key))
         else:
             yield (*start, key)
+
+
+def said(lint, tree, *, variant="", **known):
+    """Return what one lint says of a recipe: `line: what; remedy` each, in order."""
+    check = import_module(LINTS[lint]).check
+    binding = tree if isinstance(tree, Binding) else bound(tree, variant=variant)
+    return [
+        str(problem).removeprefix(f"{binding.file}:")
+        for problem in check(binding, Context(**known))
+    ]

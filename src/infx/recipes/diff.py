@@ -1,21 +1,21 @@
 """Two bound recipes: the leaves that differ, and what the engine makes of the difference."""
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
+from typing import cast
 
 from pydantic import JsonValue
 
+from infx.model.document import Key
 from infx.model.recipe_diff import Decision, Effect, Kind, LeafChange, RecipeDiff, Side
 from infx.recipes.binding import Binding, Path
 from infx.recipes.effects import Effective, Facts, decided, effective, rules_of
 from infx.recipes.engine_rules import ENGINE_RULES
 from infx.recipes.engine_rules.rule import Rule
+from infx.recipes.engine_schema import image_version
 from infx.recipes.settings import Settings, engine_of, origin, role_settings, roles_of
-
-_VERSION = re.compile(r":[^:@]*?v?([0-9]+\.[0-9]+\.[0-9]+)(?![0-9.])")
 
 
 def diff(a: Binding, b: Binding, *, names: tuple[str, str] | None = None) -> RecipeDiff:
@@ -58,10 +58,10 @@ def _side(binding: Binding, role: str) -> _Side | None:
     if role not in roles_of(binding):
         return None
     settings = role_settings(binding, role)
-    version = _VERSION.search(binding.recipe.image or "")
+    engine = engine_of(binding, role)
     return _Side(
-        engine_of(binding, role),
-        version.group(1) if version else None,
+        engine,
+        image_version(engine or "", binding.recipe.image),
         settings,
         facts_of(binding, role, settings),
     )
@@ -94,13 +94,19 @@ def _one_sided(added: bool) -> Kind:
     return "added" if added else "removed"
 
 
-def _flat(tree: Mapping[str, JsonValue], start: Path = ()) -> Iterator[tuple[Path, JsonValue]]:
-    """Yield the leaves; a list is one, as the merge replaces it as a whole."""
-    for key, value in tree.items():
-        if isinstance(value, Mapping) and value:
-            yield from _flat(value, (*start, key))
-        else:
-            yield (*start, key), value
+def _flat(value: object, start: Path = ()) -> Iterator[tuple[Path, JsonValue]]:
+    """Yield the leaves as a binding counts them: a list of plain values is one."""
+    parts: Iterator[tuple[Key, JsonValue]] = iter(())
+    if isinstance(value, Mapping):
+        parts = iter(value.items())
+    elif isinstance(value, list) and any(isinstance(one, list | dict) for one in value):
+        parts = iter(enumerate(value))
+    empty = True
+    for key, part in parts:
+        empty = False
+        yield from _flat(part, (*start, key))
+    if empty:
+        yield start, cast("JsonValue", value)
 
 
 def _stated(binding: Binding, path: Path, value: JsonValue) -> Side:

@@ -9,7 +9,8 @@ from pydantic import JsonValue
 
 from infx.recipes.engine_rules import ENGINE_RULES
 from infx.recipes.engine_rules.rule import UNSET, Rule, Source
-from infx.recipes.settings import Settings, number, stated
+from infx.recipes.settings import Settings, stated
+from infx.recipes.topology import whole
 
 How = Literal["stated", "forced", "inherited", "default"]
 Facts = Mapping[str, JsonValue]
@@ -94,14 +95,14 @@ def _apply(
         if parent is None:
             return None
         value, certain = parent.value, certain and parent.certain
-        count = number(value)
+        count = whole(value)
         if rule.plus:
             if count is None:
                 return None
             value = count + rule.plus
     if rule.at_most is not None:
         cap = effective(rule.at_most, settings, rules=rules, facts=facts)
-        least = None if cap is None else number(cap.value)
+        least = None if cap is None else whole(cap.value)
         if least is not None and isinstance(value, int):
             value = min(value, least)
     return Effective(rule.setting, value, how, certain, rule.because, rule.source, rule.same_as)

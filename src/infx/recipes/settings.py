@@ -11,8 +11,7 @@ from pydantic import JsonValue
 from infx.model.document import Key
 from infx.recipes.binding import Binding, Origin, Path
 from infx.recipes.engine_rules import ENGINE_RULES
-
-ENGINES = ("sglang", "vllm", "trtllm", "atom", "tilert", "llamacpp")
+from infx.recipes.topology import whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,20 +67,10 @@ def stated(settings: Settings, *names: str) -> Setting | None:
     return next((settings[name][-1] for name in names if name in settings), None)
 
 
-def whole(settings: Settings, *names: str) -> int | None:
-    """Return a stated whole number, None where it is missing or no number."""
+def count(settings: Settings, *names: str) -> int | None:
+    """Return a stated whole number, None where it is missing or no whole number."""
     found = stated(settings, *names)
-    return None if found is None else number(found.value)
-
-
-def number(value: JsonValue) -> int | None:
-    """Return a whole number that may be written as text, None for anything else."""
-    if isinstance(value, str):
-        digits = value.strip().replace("_", "")
-        return int(digits) if digits.isdecimal() and digits.isascii() else None
-    if isinstance(value, float):
-        return int(value) if value.is_integer() else None
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+    return None if found is None else whole(found.value)
 
 
 def is_on(settings: Settings, *names: str) -> bool:
