@@ -43,6 +43,13 @@ acceptance.command(
     name="show",
     help="Show all curves, one curve, or the length that a draft is held to.",
 )
+engines = App(name="engines", help="Show and read what engines' command lines take.")
+app.command(engines)
+engines.command("infx.cli.engines:list_", name="list", help="List the schemas that infx ships.")
+engines.command("infx.cli.engines:flags", name="flags", help="List the flags of an engine.")
+engines.command(
+    "infx.cli.engines:extract", name="extract", help="Read a schema from an engine's wheel."
+)
 
 
 def run() -> None:

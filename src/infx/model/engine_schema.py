@@ -50,11 +50,14 @@ class Variable(Value):
 
 
 class SchemaSource(Value):
-    """What a schema was read from, in which way, and on which day (ISO 8601)."""
+    """What a schema was read from, and in which way.
+
+    `date` is the day (ISO 8601) on which the wheel was built; null for an installed package.
+    """
 
     origin: str
     method: str
-    date: str
+    date: str | None = None
 
 
 class EngineSchema(Value):
