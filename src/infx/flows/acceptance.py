@@ -1,11 +1,19 @@
-"""Golden acceptance for who asks: the shipped curves, one of their cells, a curve's own file."""
+"""Golden acceptance for who asks: the shipped curves, one of their cells, a recipe's own."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from infx.errors import InputError, Problem, nearest
 from infx.model.acceptance import Cell, Curve
 from infx.recipes.acceptance import curves, naming
+from infx.recipes.acceptance.bound import plan_bound
+from infx.recipes.acceptance.overrides import Override
+from infx.recipes.acceptance.plan import Conditions, Plan
 from infx.recipes.acceptance.role import Speculation
+from infx.recipes.bind import bind
+from infx.recipes.binding import Binding
+from infx.recipes.target import Target
+from infx.recipes.variants import split_selector
 from infx.store.documents import read_yaml
 from infx.store.golden import golden_documents
 
@@ -39,3 +47,20 @@ def look_up(prefix: str, speculation: Speculation, *, thinking: str) -> Cell:
     """
     name = naming.curve_name(prefix, speculation)
     return curves.find(golden(), name, thinking=thinking, length=speculation.length)
+
+
+def plan_recipe(
+    reference: str,
+    conditions: Conditions,
+    *,
+    concurrency: int | None,
+    changes: Sequence[Override] = (),
+) -> tuple[Binding, Plan]:
+    """Bind `FILE` or `FILE:SELECTOR` at a concurrency, and say what golden acceptance does to it.
+
+    Raises InputError for what binding and golden acceptance refuse.
+    """
+    file, selector = split_selector(reference)
+    document = read_yaml(Path(file), last_wins=True)
+    binding = bind(document, selector=selector, shared=None, target=Target(concurrency=concurrency))
+    return binding, plan_bound(binding, conditions, golden(), document=document, changes=changes)

@@ -175,7 +175,7 @@ def test_what_cannot_be_told_is_refused_where_it_stands():
         f"{at}: there is no golden curve dsr1_mtp; "
     )
     assert refusal(lambda: planned(recipe("sglng", EAGLE3))) == (
-        "toy.yaml:roles.agg.engine: roles.agg: acceptance cannot be simulated for the engine "
+        "toy.yaml:engine: roles.agg: acceptance cannot be simulated for the engine "
         "sglng; did you mean sglang?"
     )
     assert refusal(lambda: planned({"engine": "sglang"})) == (

@@ -138,6 +138,7 @@ def read_roles(tree: Mapping[str, JsonValue], where: Where = unknown_place) -> d
                 args=_mapping(role.get("args")),
                 env=_mapping(role.get("env")),
                 where=where,
+                engine_path=("roles", name, "engine") if role.get("engine") else ("engine",),
             )
     return found
 
@@ -158,7 +159,7 @@ def speculation(role: Role) -> Speculation | None:
         raise InputError(
             Problem(
                 f"roles.{role.name}: acceptance cannot be simulated for the engine {role.engine}",
-                role.at("engine"),
+                role.where(*role.engine_path),
                 nearest(role.engine, ENGINES),
             )
         )

@@ -19,13 +19,17 @@ def unknown_place(*_path: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """One of `agg`, `prefill` and `decode`, as bound."""
+    """One of `agg`, `prefill` and `decode`, as bound.
+
+    `engine_path` is where its engine is named: at the role, or for the whole recipe.
+    """
 
     name: str
     engine: str
     args: Mapping[str, JsonValue] = field(default_factory=dict)
     env: Mapping[str, JsonValue] = field(default_factory=dict)
     where: Where = unknown_place
+    engine_path: tuple[str, ...] = ("engine",)
 
     def at(self, *path: str) -> str | None:
         """Return where a part of the role stands: `at("args", "speculative-num-steps")`."""
