@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, JsonValue
+from pydantic import AfterValidator, Field, JsonValue, WithJsonSchema
 
 from infx.model.catalog import CLUSTER, Hardware, Positive, Runners, Word
 from infx.model.value import KebabValue
@@ -37,6 +37,8 @@ def _gres(text: str) -> str:
     return text
 
 
+EnvironmentText = Annotated[str, WithJsonSchema({"type": ["string", "number", "boolean"]})]
+"""What a file says in any form, and an environment gets as it was written."""
 Port = Annotated[int, Field(ge=1, le=65535)]
 HostPath = Annotated[str, Field(pattern="^[/~]")]
 LongOption = Annotated[
@@ -102,7 +104,7 @@ class HostSetup(KebabValue):
     """A script of the repository that runs on allocated hosts."""
 
     script: Annotated[Word, AfterValidator(_inside)]
-    env: dict[str, str] = Field(default_factory=dict)
+    env: dict[str, EnvironmentText] = Field(default_factory=dict)
     timeout_s: Positive | None = None
     nodes: Literal["all"] | None = None
 
@@ -132,7 +134,7 @@ class SrtSlurm(KebabValue):
     nginx_aliases: tuple[Word, ...] = ()
     host_setup: HostSetup | None = None
     power_telemetry: PowerTelemetry | None = None
-    env: dict[str, str] = Field(default_factory=dict)
+    env: dict[str, EnvironmentText] = Field(default_factory=dict)
     outputs: HostPath | None = None
     shared_run_root: HostPath | None = None
     uv_cache_root: HostPath | None = None
@@ -167,7 +169,9 @@ class Cluster(Hardware):
 
     arch: Literal["x86_64", "aarch64"]
     scheduler: Literal["slurm"]
-    env: dict[str, Annotated[str, AfterValidator(_no_comma)]] = Field(default_factory=dict)
+    env: dict[str, Annotated[EnvironmentText, AfterValidator(_no_comma)]] = Field(
+        default_factory=dict
+    )
     models: Models | None = None
     slurm: Slurm | None = Field(default=None, description="The scheduler's own record.")
 
