@@ -56,11 +56,15 @@ class Recipe:
     ] = False
     set: Annotated[
         tuple[str, ...],
-        Parameter(consume_multiple=True, help="PATH=JSON that is set in the bound recipe."),
+        Parameter(
+            consume_multiple=True, negative=(), help="PATH=JSON that is set in the bound recipe."
+        ),
     ] = ()
     unset: Annotated[
         tuple[str, ...],
-        Parameter(consume_multiple=True, help="PATH that is taken out of the bound recipe."),
+        Parameter(
+            consume_multiple=True, negative=(), help="PATH that is taken out of the bound recipe."
+        ),
     ] = ()
 
 
