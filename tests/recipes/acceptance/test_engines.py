@@ -4,6 +4,8 @@ import json
 from decimal import Decimal
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from infx.recipes.acceptance import atom, sglang, tilert, trtllm, vllm
 from infx.recipes.acceptance.role import Injection, Role
@@ -218,3 +220,25 @@ def test_tilert_speculates_only_with_mtp():
         "TILERT_SIMULATE_ACC_LEN": "3.5",
         "TILERT_SIMULATE_ACC_METHOD": "match-expected",
     }
+
+
+MEMBERS = st.dictionaries(
+    st.sampled_from(["model", "attention_backend", vllm.METHOD, vllm.LENGTH, vllm.RATES, "x"]),
+    st.sampled_from(["synthetic", "block", 1, None, [0.5]]),
+)
+
+
+@given(MEMBERS, st.booleans(), st.integers(100, 900))
+def test_vllm_forced_and_released_is_real_and_keeps_the_rest(members, as_text, hundredths):
+    config = {**members, "method": "mtp", "num_speculative_tokens": 8}
+    value = json.dumps(config) if as_text else config
+    al = Decimal(hundredths) / 100
+    forced = vllm.force(role("vllm", {"speculative-config": value}), al).set_args
+    (found,) = vllm.stated(role("vllm", forced))
+    assert found.al == al
+    released = vllm.release(role("vllm", forced)).set_args["speculative-config"]
+    assert isinstance(released, str) == as_text
+    left = json.loads(released) if as_text else released
+    simulated = {vllm.METHOD, vllm.LENGTH, vllm.RATES}
+    assert left.pop(vllm.METHOD) == "block"
+    assert left == {key: config[key] for key in config if key not in simulated}
