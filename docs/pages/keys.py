@@ -14,6 +14,7 @@ SAMPLES: Mapping[str, object] = {
     "workload": FixedWorkload(isl=1, osl=1),
     "concurrency": 1,
     "repetition": 0,
+    "row": {"image": "sample", "conc": 1},
 }
 """An argument of each name that is no text."""
 
@@ -58,4 +59,5 @@ def _fields(name: str) -> list[str]:
 
 
 def _sample(parameter: inspect.Parameter) -> object:
-    return "0" * 64 if "str" in str(parameter.annotation) else SAMPLES[parameter.name]
+    text = parameter.annotation in (str, str | None)
+    return "0" * 64 if text else SAMPLES[parameter.name]

@@ -130,6 +130,38 @@ def test_point_id_and_what_hangs_on_it() -> None:
     )
 
 
+ROW = {
+    "image": "acme/engine:v1",
+    "runner": "h200",
+    "tp": 4,
+    "conc": 8,
+    "exp-name": "toy_8k1k",
+    "run-eval": False,
+    "srt-recipe": "toy.yaml:base",
+}
+ROW_TEXT = (
+    '{"recipe":null,"row":{"image":"acme/engine:v1","runner":"h200",'
+    '"srt-recipe":"toy.yaml:base","tp":4}}'
+)
+BOUND_ROW_TEXT = '{"recipe":"ab","row":{"image":"acme/engine:v1","runner":"h200","tp":4}}'
+
+
+def test_fingerprint_says_what_runs_and_not_what_it_is_called() -> None:
+    assert identity.fingerprint(ROW, recipe=None) == hex_of(ROW_TEXT)
+    assert identity.fingerprint(ROW, recipe="ab") == hex_of(BOUND_ROW_TEXT)
+    renamed = {**ROW, "conc": 16, "exp-name": "other", "run-eval": True, "eval-suite": "x"}
+    assert identity.fingerprint(renamed, recipe=None) == hex_of(ROW_TEXT)
+    assert identity.fingerprint({**ROW, "tp": 8}, recipe=None) != hex_of(ROW_TEXT)
+
+
+def test_the_file_of_a_bound_recipe_may_move() -> None:
+    settings = ["CONFIG_FILE=recipes/a.yaml", "TUNING=1"]
+    row = {"prefill": {"tp": 4, "additional-settings": settings}, "conc": [1, 2]}
+    kept = '"prefill":{"additional-settings":["TUNING=1"],"tp":4}'
+    assert identity.fingerprint(row, recipe="ab") == hex_of(f'{{"recipe":"ab","row":{{{kept}}}}}')
+    assert identity.fingerprint(row, recipe=None) != identity.fingerprint(row, recipe="ab")
+
+
 def test_curve_key_names_the_replacement_boundary() -> None:
     assert identity.curve_key(ENDPOINT, WORKLOAD) == {
         "model": "m",

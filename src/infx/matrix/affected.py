@@ -75,25 +75,34 @@ def _by_identity(points: Iterable[Planned]) -> dict[tuple[str, int], Planned]:
     return {(point.fingerprint, point.concurrency): point for point in points}
 
 
-def planned(row: Row, fingerprint: str) -> tuple[Planned, ...]:
-    """Return the points of one row: one for each of its concurrencies."""
-    conc = row["conc"]
-    concurrencies = conc if isinstance(conc, list | tuple) else [conc]
-    scenario: Scenario = "fixed-seq-len" if "isl" in row else "agentic-coding"
+def planned(row: Row, fingerprints: Sequence[str]) -> tuple[Planned, ...]:
+    """Return the points of one row: one for each of its concurrencies, with its fingerprint."""
     image = row.get("image")
+    shown, curve = shape(row), series(row)
     return tuple(
         Planned(
             fingerprint=fingerprint,
             concurrency=one,
             name=str(row.get("exp-name", "")),
-            shape=shape(row),
-            scenario=scenario,
-            series=series(row),
+            shape=shown,
+            scenario=scenario(row),
+            series=curve,
             image=image if isinstance(image, str) else None,
         )
-        for one in concurrencies
-        if isinstance(one, int)
+        for one, fingerprint in zip(concurrencies(row), fingerprints, strict=True)
     )
+
+
+def concurrencies(row: Row) -> tuple[int, ...]:
+    """Return the concurrencies of a row, which may be one or a list."""
+    conc = row["conc"]
+    found = conc if isinstance(conc, list | tuple) else (conc,)
+    return tuple(one for one in found if isinstance(one, int))
+
+
+def scenario(row: Row) -> Scenario:
+    """Return the scenario that a row is of."""
+    return "fixed-seq-len" if "isl" in row else "agentic-coding"
 
 
 def series(row: Row) -> Shape:

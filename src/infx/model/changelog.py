@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from infx.model.cluster import Word
+from infx.model.catalog import Word
 from infx.model.value import KebabValue
 
 Scenario = Literal["fixed-seq-len", "agentic-coding"]

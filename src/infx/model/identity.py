@@ -6,12 +6,12 @@ strings are NFC-normalised first, and non-integer numbers are written as decimal
 key rests on how a machine prints a binary fraction. Changing a key needs a decision record.
 """
 
-import json
 import math
 import unicodedata
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from hashlib import sha256
+from json.encoder import encode_basestring
 
 from pydantic import JsonValue
 
@@ -20,6 +20,19 @@ from infx.model.workload import FixedWorkload
 
 STARRED = ("spec", "disagg", "offload")
 """Parts of a curve key that one agentic curve pools."""
+
+
+NOT_RUN = frozenset(
+    ("conc", "exp-name", "recipe-fingerprint", "run-eval", "eval-only", "eval-framework",
+     "eval-suite", "eval-conc", "eval-all-concs")
+)  # fmt: skip
+"""Fields of a matrix row that do not say what runs: names, evaluations, and the concurrency."""
+
+RECIPE_FILES = frozenset(("srt-recipe", "eval-srt-recipe"))
+"""Fields of a matrix row that only say where its recipe stands."""
+
+_RECIPE_SETTING = "CONFIG_FILE="
+_WORDS = {None: "null", True: "true", False: "false"}
 
 
 def canonical(value: object) -> bytes:
@@ -31,17 +44,17 @@ def canonical(value: object) -> bytes:
 
 
 def _text(value: object) -> str:
+    if isinstance(value, str):
+        return _string(value)
     if value is None or isinstance(value, bool):
-        return json.dumps(value)
+        return _WORDS[value]
     if isinstance(value, int):
         if abs(value) > 2**53 - 1:
             raise ValueError(f"{value} is outside the integers that JSON carries exactly")
         return str(int(value))
     if isinstance(value, float | Decimal):
         return _string(_decimal(value))
-    if isinstance(value, str):
-        return _string(value)
-    if isinstance(value, Mapping):
+    if isinstance(value, dict) or isinstance(value, Mapping):  # noqa: SIM101 - the first is quick
         return _object(value)
     if isinstance(value, Sequence):
         return f"[{','.join(map(_text, value))}]"
@@ -49,7 +62,8 @@ def _text(value: object) -> str:
 
 
 def _string(value: str) -> str:
-    return json.dumps(unicodedata.normalize("NFC", value), ensure_ascii=False)
+    # What json.dumps does to a text, without the encoder that it makes anew for each call.
+    return encode_basestring(value if value.isascii() else unicodedata.normalize("NFC", value))
 
 
 def _decimal(value: float | Decimal) -> str:
@@ -66,11 +80,12 @@ def _object(value: Mapping[object, object]) -> str:
     for key, member in value.items():
         if not isinstance(key, str):
             raise ValueError(f"{key!r} is not a string key")
-        name = unicodedata.normalize("NFC", key)
+        name = key if key.isascii() else unicodedata.normalize("NFC", key)
         if name in members:
             raise ValueError(f"two keys are {name!r} after normalisation")
         members[name] = member
-    order = sorted(members, key=lambda name: name.encode("utf-16-be"))
+    plain = all(map(str.isascii, members))
+    order = sorted(members, key=None if plain else lambda name: name.encode("utf-16-be"))
     return "{" + ",".join(f"{_string(name)}:{_text(members[name])}" for name in order) + "}"
 
 
@@ -92,6 +107,30 @@ def workload_digest(workload: FixedWorkload) -> str:
 def point_id(*, recipe: str, workload: str, concurrency: int) -> str:
     """Identify one point by its recipe digest, workload digest and concurrency."""
     return digest({"concurrency": concurrency, "recipe": recipe, "workload": workload})
+
+
+def fingerprint(row: Mapping[str, JsonValue], *, recipe: str | None) -> str:
+    """Identify what a row of the matrix runs at any one of its concurrencies.
+
+    `row` is as it is printed, `recipe` the digest of what its recipe binds to, null where it names
+    none. Names, evaluations and the concurrency are left out, and where there is a recipe also the
+    name of its file: what it says counts, not where it stands.
+    """
+    left_out = NOT_RUN if recipe is None else NOT_RUN | RECIPE_FILES
+    kept = {name: value for name, value in row.items() if name not in left_out}
+    if recipe is not None:
+        for role in ("prefill", "decode"):
+            if isinstance(worker := kept.get(role), Mapping):
+                kept[role] = _without_file(worker)
+    return digest({"recipe": recipe, "row": kept})
+
+
+def _without_file(worker: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    settings = worker.get("additional-settings")
+    if not isinstance(settings, Sequence) or isinstance(settings, str):
+        return dict(worker)
+    kept = [one for one in settings if not str(one).startswith(_RECIPE_SETTING)]
+    return {**worker, "additional-settings": kept}
 
 
 def execution(

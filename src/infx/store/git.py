@@ -95,8 +95,8 @@ def resolve(repository: Repository, ref: str) -> str | None:
     return done.stdout.decode().strip() or None
 
 
-def tree(repository: Repository, commit: str, paths: Sequence[str]) -> dict[str, str]:
-    """Return the blob id of every file of a commit at or under `paths`; `.` is all of them.
+def tree(repository: Repository, commit: str, paths: Sequence[str] = (".",)) -> dict[str, str]:
+    """Return the blob id of every file of a commit, or of those at or under `paths`.
 
     Symbolic links and submodules are no files.
     """

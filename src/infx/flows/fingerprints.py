@@ -1,0 +1,140 @@
+"""Rows of one side to fingerprints: what each row runs, with what its recipe binds to."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from pydantic import JsonValue
+
+from infx.errors import InputError, Problem
+from infx.flows.snapshots import Snapshot
+from infx.flows.sources import Sources
+from infx.matrix.affected import Planned, Row, concurrencies, planned
+from infx.model import identity
+
+if TYPE_CHECKING:
+    from infx.flows.recipe_digests import RecipeDigests, Source
+
+_SETTING = "CONFIG_FILE="
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """A recipe as a row names it: its file, its selector, and whether it is of the newer form."""
+
+    path: str
+    selector: str | None
+    lane: str | None
+
+
+@dataclass(slots=True)
+class Fingerprints:
+    """Makes the points of rows, for both sides: equal files bind to equal digests.
+
+    `problems` are recipes that cannot be bound, by the config key whose row names them; these are
+    compared by the values in their files. `missing` are recipes that no folder has.
+    """
+
+    sources: Sources
+    problems: dict[str, list[Problem]] = field(default_factory=dict)
+    missing: dict[str, str] = field(default_factory=dict)
+    _digests: "RecipeDigests | None" = None
+    _last: tuple[tuple[Row, str | None] | None, str] = (None, "")
+
+    def planned(self, key: str, row: Row, side: Snapshot) -> tuple[Planned, ...]:
+        """Return the points of a row of a config key, each with its fingerprint."""
+        concs = concurrencies(row)
+        named = self._named(key, row, side)
+        if named is None:
+            return planned(row, [self._print(row, None)] * len(concs))
+        recipes = [self._digest(key, named, {**row, "conc": one}, side) for one in concs]
+        prints = {recipe: self._print(row, recipe) for recipe in dict.fromkeys(recipes)}
+        return planned(row, [prints[recipe] for recipe in recipes])
+
+    def _print(self, row: Row, recipe: str | None) -> str:
+        """Return a fingerprint; the rows of one topology follow each other and share it."""
+        runs = {name: value for name, value in row.items() if name not in identity.NOT_RUN}
+        before, found = self._last
+        if before != (runs, recipe):
+            found = identity.fingerprint(runs, recipe=recipe)
+            self._last = ((runs, recipe), found)
+        return found
+
+    def said(self) -> Iterator[Problem]:
+        """Yield what the comparison could not see into: recipes not found, recipes not bound."""
+        for problems in self.problems.values():
+            yield from dict.fromkeys(problems)
+        if self.missing:
+            names = list(self.missing)
+            count = f"{len(names)} recipe{'s' if len(names) > 1 else ''}"
+            what = f"{count} that rows name are not in the repository: {', '.join(names[:3])}"
+            more = " ..." if len(names) > 3 else ""
+            roots = ", ".join(self.sources.roots) or "no folder"
+            advice = "what they say is not compared; --recipe-root names their folder"
+            yield Problem(f"{what}{more}", roots, advice)
+
+    def files(self, row: Row, side: Snapshot) -> Iterator[str]:
+        """Yield the contents that binding a row's recipe needs, by their ids."""
+        named = self._named(None, row, side)
+        if named is not None:
+            yield side.files[named.path]
+            shared = self._shared(named)
+            if shared in side.files:
+                yield side.files[shared]
+
+    def _named(self, key: str | None, row: Row, side: Snapshot) -> _Named | None:
+        reference, newer = row.get("srt-recipe"), True
+        if reference is None:
+            reference, newer = _setting(row), False
+        if not isinstance(reference, str):
+            return None
+        file, _, selector = reference.partition(":")
+        path = self.sources.recipe(file, side.files)
+        if path is None:
+            if key is not None:
+                self.missing.setdefault(file, key)
+            return None
+        return _Named(path, selector or None, _lane(row) if newer else None)
+
+    def _shared(self, named: _Named) -> str:
+        return self.sources.shared.get(named.lane or "", "")
+
+    def _digest(self, key: str, named: _Named, row: Row, side: Snapshot) -> str:
+        if self._digests is None:
+            # Imported here: a change of rows without recipes does not wait for it.
+            from infx.flows.recipe_digests import RecipeDigests
+
+            self._digests = RecipeDigests()
+        source = self._source(named, side)
+        try:
+            return self._digests.digest(source, row)
+        except InputError as error:
+            self.problems.setdefault(key, []).extend(error.problems)
+            return self._digests.values(source)
+
+    def _source(self, named: _Named, side: Snapshot) -> "Source":
+        from infx.flows.recipe_digests import Source
+
+        shared = self._shared(named)
+        return Source(
+            side.document(named.path),
+            side.document(shared) if shared in side.files else None,
+            named.selector,
+            (side.files[named.path], side.files.get(shared)),
+        )
+
+
+def _lane(row: Row) -> str:
+    scenario = "fixed-sequence" if "isl" in row else "agentic"
+    return f"{scenario}-{'multi' if 'prefill' in row else 'single'}"
+
+
+def _setting(row: Row) -> JsonValue:
+    """Return the recipe that a role's settings name: the form before rows had a field for it."""
+    for role in ("prefill", "decode"):
+        worker = row.get(role)
+        settings = worker.get("additional-settings") if isinstance(worker, Mapping) else None
+        for one in settings if isinstance(settings, list) else ():
+            if isinstance(one, str) and one.startswith(_SETTING):
+                return one.removeprefix(_SETTING)
+    return None

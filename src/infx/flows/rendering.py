@@ -1,0 +1,160 @@
+"""One side of a comparison to points: masters, as far as they may differ, to rows."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+
+from infx.errors import InputError, Problem
+from infx.flows.snapshots import Snapshot, Snapshots
+from infx.flows.sources import Sources
+from infx.matrix.affected import Row
+from infx.matrix.catalog import Catalog, catalog
+from infx.matrix.expand import rows
+from infx.matrix.master_text import Block, blocks, narrowed
+from infx.matrix.options import Options
+from infx.model.catalog import ConfigKey, HardwareRunners
+from infx.model.document import Document
+from infx.store.documents import parse_yaml
+
+
+@dataclass(frozen=True, slots=True)
+class Master:
+    """A master file of one side, and its entries where its text could be cut."""
+
+    path: str
+    text: bytes
+    cut: dict[str, Block] | None
+
+    def block(self, key: str) -> bytes | None:
+        """Return an entry's bytes, None where the file has none by that name."""
+        block = (self.cut or {}).get(key)
+        return None if block is None else self.text[block.start : block.end]
+
+
+@dataclass(slots=True)
+class Rendered:
+    """One side as far as it was rendered; `problems` are of keys that could not be."""
+
+    keys: dict[str, ConfigKey] = field(default_factory=dict)
+    rows: dict[str, list[Row]] = field(default_factory=dict)
+    problems: dict[str, InputError] = field(default_factory=dict)
+
+
+def masters(side: Snapshot, sources: Sources) -> tuple[Master, ...]:
+    """Return the master files that a side has."""
+    texts = ((path, side.read(path)) for path in sources.masters)
+    return tuple(Master(path, text, blocks(text)) for path, text in texts if text is not None)
+
+
+def suspects(
+    both: Snapshots, sources: Sources, base: Sequence[Master], head: Sequence[Master]
+) -> frozenset[str] | None:
+    """Return the keys whose points may differ, None where that may be all of them.
+
+    A key is out of suspicion when its text, the runners and every recipe it may name are the same.
+    """
+    if any(one.cut is None for one in (*base, *head)):
+        return None
+    before, after = both.base.files, both.head.files
+    moved = {path for path in {*before, *after} if before.get(path) != after.get(path)}
+    if sources.runners in moved or not moved.isdisjoint(sources.shared.values()):
+        return None
+    touched = {
+        PurePosixPath(path).name.encode()
+        for path in moved
+        if any(path.startswith(f"{root}/") for root in sources.roots)
+    }
+    old, new = _texts(base), _texts(head)
+    return frozenset(
+        key
+        for key in {*old, *new}
+        if old.get(key) != new.get(key)
+        or any(name in text for name in touched for text in new.get(key, ()))
+    )
+
+
+def _texts(masters: Sequence[Master]) -> dict[str, tuple[bytes, ...]]:
+    found: dict[str, tuple[bytes, ...]] = {}
+    for one in masters:
+        for key in one.cut or ():
+            block = one.block(key)
+            found[key] = (*found.get(key, ()), *([] if block is None else [block]))
+    return found
+
+
+def names(files: Sequence[Master], side: Snapshot) -> tuple[str, ...]:
+    """Return every config key of a side, in the order of its files."""
+    found: dict[str, None] = {}
+    for one in files:
+        found |= dict.fromkeys(one.cut if one.cut is not None else _keys(one, side))
+    return tuple(found)
+
+
+def _keys(one: Master, side: Snapshot) -> tuple[str, ...]:
+    value = side.document(one.path).value
+    return tuple(value) if isinstance(value, dict) else ()
+
+
+def render(
+    side: Snapshot, sources: Sources, files: Sequence[Master], only: Collection[str] | None
+) -> Rendered:
+    """Return the rows of a side's keys: of all, or of `only` some.
+
+    Raises InputError with every problem at its line.
+    """
+    documents = [one for one in (_document(side, file, only) for file in files) if one is not None]
+    rendered = Rendered()
+    if not documents:
+        return rendered
+    found = catalog(documents, _runners(side, sources))
+    wanted = [key for key in found.keys if only is None or key in only]
+    rendered.keys = {key: found.keys[key] for key in wanted}
+    rendered.rows = {key: [] for key in wanted}
+    for row in rows(found, wanted, _options(found)):
+        dumped = row.model_dump(mode="json", by_alias=True, exclude_none=True)
+        rendered.rows[str(row.config_key)].append(dumped)
+    return rendered
+
+
+def render_base(
+    side: Snapshot, sources: Sources, files: Sequence[Master], only: Collection[str] | None
+) -> Rendered:
+    """Return the rows of the base; keys that cannot be read are in `problems`.
+
+    Raises InputError where a whole file cannot be.
+    """
+    try:
+        return render(side, sources, files, only)
+    except InputError:
+        if any(one.cut is None for one in files):
+            raise
+    whole = Rendered()
+    for key in names(files, side) if only is None else only:
+        try:
+            one = render(side, sources, files, (key,))
+        except InputError as error:
+            whole.problems[key] = error
+        else:
+            whole.keys |= one.keys
+            whole.rows |= one.rows
+    return whole
+
+
+def _document(side: Snapshot, file: Master, only: Collection[str] | None) -> Document | None:
+    if file.cut is None or only is None:
+        return side.document(file.path)
+    if file.cut.keys().isdisjoint(only):
+        return None
+    return parse_yaml(narrowed(file.text, file.cut, only), side.name(file.path), last_wins=True)
+
+
+def _runners(side: Snapshot, sources: Sources) -> Document:
+    if sources.runners not in side.files:
+        where = side.name(sources.runners)
+        raise InputError(Problem("there is no runner file", where, "name one: --runner-config"))
+    return side.document(sources.runners)
+
+
+def _options(found: Catalog) -> Options:
+    august = isinstance(found.runners, HardwareRunners)
+    return Options(edition="2026-08" if august else "2026-10")
