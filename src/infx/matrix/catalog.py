@@ -7,7 +7,7 @@ from pydantic import TypeAdapter
 
 from infx.errors import InputError, Problem, nearest
 from infx.matrix import invariants, inventory
-from infx.model.catalog import ConfigKey, HardwareRunners, Runners
+from infx.model.catalog import CLUSTER, ConfigKey, HardwareRunners, Runners
 from infx.model.document import Document
 from infx.model.validation import checked
 
@@ -88,4 +88,6 @@ def _unknown_label(
     document: Document, name: str, label: str, known: Mapping[str, object]
 ) -> Problem:
     what = f"{name}.runner: no runner has the label {label}"
-    return Problem(what, document.where(name, "runner"), nearest(label, known))
+    whole = CLUSTER + label
+    advice = f"did you mean {whole}?" if whole in known else nearest(label, known)
+    return Problem(what, document.where(name, "runner"), advice)

@@ -93,7 +93,7 @@ def _several_nodes(key: ConfigKey, row: SearchSpace, at: Path) -> Iterator[Fault
         # The form of August: prefill serves both phases, and decode has no workers.
         yield from _missing(row, at, ("prefill", "decode"))
         if row.decode is not None and row.decode.num_worker:
-            what = f"decode has {row.decode.num_worker} workers of its own, and disagg is not true"
+            what = f"decode has its own workers ({row.decode.num_worker}), and disagg is not true"
             remedy = "set disagg: true, or state one worker and num-nodes"
             yield Fault((*at, "decode", "num-worker"), what, remedy)
 
@@ -132,7 +132,7 @@ def budget_faults(
         return
     if scenario.dram_utilization is None:
         what = "the scenario on {line} says no dram-utilization"
-        yield Fault(place, what, "add it beside search-space", at[:2])
+        yield Fault(place, what, "add it beside search-space", at[:3])
     if node is None or node.available_cpu_dram_mib is None:
         what = "nothing says how much DRAM a node of the runner on {line} has"
         yield Fault(place, what, "add available-cpu-dram-mib to the runner file", ("runner",))

@@ -34,8 +34,20 @@ def checked(
     except ValidationError as error:
         schema: JsonValue = adapter.json_schema()
         details = error.errors(include_url=False, include_context=False)
-        problems = [_problem(document, detail, schema, path) for detail in details]
+        problems = [
+            _problem(document, detail, schema, path)
+            for detail in details
+            if not _is_echo(detail, details)
+        ]
         raise InputError(*problems) from None
+
+
+def _is_echo(detail: ErrorDetails, details: list[ErrorDetails]) -> bool:
+    """Say whether a list is only too short because its items are wrong, which is told already."""
+    length = len(detail["loc"])
+    return detail["type"] == "too_short" and any(
+        len(other["loc"]) > length and other["loc"][:length] == detail["loc"] for other in details
+    )
 
 
 def _problem(
@@ -52,7 +64,8 @@ def _problem(
         missing = str(detail["loc"][-1])
         owner = f"{name}: " if path else ""
         return Problem(f"{owner}the key {missing} is missing", where, f"add {missing}")
-    what = detail["msg"][:1].lower() + detail["msg"][1:]
+    message = detail["msg"].removeprefix("Value error, ").replace("Tuple", "List", 1)
+    what = message[:1].lower() + message[1:]
     return Problem(f"{name}: {what}{_found(detail['input'])}", where)
 
 
