@@ -139,13 +139,19 @@ class Branch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trace:
-    """One recorded session; `where` names the file and line that it was read from."""
+    """One recorded session; `where` names the file and line that it was read from.
+
+    `arrival_ns` is when it began in the recording of its whole corpus, where that is known. Blocks
+    of a corpus with `shared_blocks` are equal across its traces too.
+    """
 
     id: str
     block_tokens: int
     streams: tuple[Stream, ...]
     dropped: tuple[Dropped, ...] = ()
     where: str = ""
+    arrival_ns: int | None = None
+    shared_blocks: bool = False
 
     @property
     def calls(self) -> int:

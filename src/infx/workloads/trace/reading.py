@@ -56,7 +56,7 @@ def rows(path: Path) -> Iterator[Row]:
         if path.is_dir():
             yield from _folder(path)
         elif path.suffix == ".json":
-            yield Row(str(path), path, 0, path.read_bytes().removeprefix(_BOM))
+            yield _whole(path)
         else:
             yield from _lines(path)
     except OSError as error:
@@ -70,7 +70,13 @@ def _folder(path: Path) -> Iterator[Row]:
     if not files:
         raise InputError(Problem("no .json file in this folder", str(path), "one trace a file"))
     for file in files:
-        yield Row(str(file), file, 0, file.read_bytes().removeprefix(_BOM))
+        yield _whole(file)
+
+
+def _whole(file: Path) -> Row:
+    data = file.read_bytes()
+    text = data.removeprefix(_BOM)
+    return Row(str(file), file, len(data) - len(text), text)
 
 
 def _lines(path: Path) -> Iterator[Row]:
@@ -79,7 +85,7 @@ def _lines(path: Path) -> Iterator[Row]:
         for number, line in enumerate(file, start=1):
             text = line.removeprefix(_BOM) if number == 1 else line
             if text.strip():
-                yield Row(f"{path}:{number}", path, offset, text)
+                yield Row(f"{path}:{number}", path, offset + len(line) - len(text), text)
             offset += len(line)
 
 

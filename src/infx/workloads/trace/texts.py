@@ -1,0 +1,47 @@
+"""Recorded prompts that are text: messages, and the request fields beside them."""
+
+from collections.abc import Mapping
+
+from pydantic import JsonValue
+
+from infx.errors import nearest
+from infx.model.workload import Message
+from infx.workloads.dataset_rows import ROLES, kind
+from infx.workloads.trace.fields import Fields, Report
+
+NOT_TEXT = "only text is replayed"
+
+
+def messages(fields: Fields, key: str, report: Report) -> tuple[Message, ...]:
+    """Read a list of messages, at least one; content that is not text is reported."""
+    listed = fields.listed(key)
+    if key in fields and listed == [] and isinstance(fields.get(key), list):
+        fields.wrong(key, "at least one message")
+    found = []
+    for index, value in enumerate(listed):
+        part = Fields(value, f"{fields.name(key)}[{index}]", report)
+        if part.bad:
+            continue
+        role = part.get("role")
+        if role not in ROLES:
+            advice = nearest(role, ROLES) if isinstance(role, str) else f"known are {ROLES}"
+            report(f"{part.name('role')}: unknown role {role!r}", advice)
+            continue
+        content = part.get("content")
+        if not isinstance(content, str):
+            report(f"{part.name('content')}: expected text, found {kind(content)}", NOT_TEXT)
+            continue
+        found.append(Message(str(role), (content,)))
+    return tuple(found)
+
+
+def extra(fields: Fields, *, tools: bool = True) -> dict[str, JsonValue]:
+    """Read the members `extra` and, with `tools`, `tools`, as fields of the request's body."""
+    value = fields.get("extra")
+    if value is not None and not isinstance(value, dict):
+        fields.wrong("extra", "an object")
+        value = None
+    body: dict[str, JsonValue] = dict(value) if isinstance(value, Mapping) else {}
+    if tools and fields.get("tools") is not None:
+        body["tools"] = fields.listed("tools")  # type: ignore[assignment]
+    return body
