@@ -7,13 +7,14 @@ topology. The two editions of the rules differ for agent sessions; see decision 
 """
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from functools import cache
+from operator import itemgetter
 
 from infx.matrix.options import SEQUENCES, Edition
 from infx.model.sweep import (
     AgenticMultiRow,
     AgenticSingleRow,
-    Fixed,
     FixedMultiRow,
     FixedSingleRow,
     Row,
@@ -56,12 +57,13 @@ def lowest(row: Row) -> int:
 
 def shape(row: Row) -> Hashable:
     """Return what a row deploys and asks: all of it but names, concurrencies and evaluations."""
-    fields = (
-        (name, value)
-        for name, value in row.__dict__.items()
-        if value is not None and name not in _NAMES and name not in MARKS
-    )
-    return type(row), tuple(fields)
+    kind = type(row)
+    return kind, _deployed(kind)(row.__dict__)
+
+
+@cache
+def _deployed(kind: type[Row]) -> Callable[[Mapping[str, object]], Hashable]:
+    return itemgetter(*(name for name in kind.model_fields if name not in {*_NAMES, *MARKS}))
 
 
 def changed(row: Row, **fields: object) -> Row:
@@ -72,14 +74,17 @@ def changed(row: Row, **fields: object) -> Row:
 
 def is_8k1k(row: Row) -> bool:
     """Whether a row asks requests of the one pair of lengths that is evaluated."""
-    return isinstance(row, Fixed) and (row.isl, row.osl) == SEQUENCES["8k1k"]
+    if type(row) is FixedSingleRow or type(row) is FixedMultiRow:
+        return (row.isl, row.osl) == SEQUENCES["8k1k"]
+    return False
 
 
 def vendor(row: Row, edition: Edition) -> tuple[str, str] | None:
     """Return the vendor's suite that a row runs by itself."""
-    if edition == "2026-08" or not isinstance(row, AgenticSingleRow | AgenticMultiRow):
+    if edition == "2026-08" or row.model_prefix not in VENDORS:
         return None
-    return VENDORS.get(row.model_prefix)
+    agentic = type(row) is AgenticSingleRow or type(row) is AgenticMultiRow
+    return VENDORS[row.model_prefix] if agentic else None
 
 
 def marked(row: Row, edition: Edition, conc: int, suite: tuple[str, str] = LM_EVAL) -> Row:
@@ -120,7 +125,7 @@ def _fixed_picks(rows: Sequence[Row]) -> _Picks:
     for index, row in enumerate(rows):
         if not is_8k1k(row) or top(row) < MIN_CONC:
             continue
-        if isinstance(row, FixedSingleRow):
+        if type(row) is FixedSingleRow:
             key = (row.model, row.runner, row.framework, row.precision, row.spec_decoding)
             single[(*key, row.dp_attn)].append((index, row.conc))
         else:
@@ -137,10 +142,10 @@ def _agentic_picks(rows: Sequence[Row], edition: Edition) -> _Picks:
     single, multi, deployments = _Groups(), _Groups(), _Groups()
     for index, row in enumerate(rows):
         deployment = (row.model, row.runner, row.framework, row.precision)
-        if isinstance(row, AgenticSingleRow):
+        if type(row) is AgenticSingleRow:
             finer = (row.spec_decoding, row.dp_attn, row.image) if edition != "2026-08" else ()
             single[(*deployment, *finer)].append((index, row.conc))
-        elif isinstance(row, AgenticMultiRow):
+        elif type(row) is AgenticMultiRow:
             deployments[deployment].append((index, top(row)))
             if top(row) >= MIN_CONC:
                 multi[shape(row)].append((index, top(row)))
@@ -176,15 +181,15 @@ def mark_all(rows: Iterable[Row], edition: Edition) -> list[Row]:
         suite = vendor(row, edition)
         if suite is not None:
             found.append(marked(row, edition, top(row), suite))
-        if isinstance(row, AgenticSingleRow) or (isinstance(row, FixedSingleRow) and is_8k1k(row)):
+        if not (is_8k1k(row) or type(row) is AgenticSingleRow or type(row) is AgenticMultiRow):
+            found.append(row)
+        elif isinstance(row.conc, int):
             found.append(marked(row, edition, row.conc))
-        elif isinstance(row, AgenticMultiRow) or (isinstance(row, FixedMultiRow) and is_8k1k(row)):
+        else:
             place = places.setdefault(shape(row), len(found))
             if place == len(found):
                 found.append(row)
             found[place] = _joined(found[place], row, edition)
-        else:
-            found.append(row)
     return found
 
 

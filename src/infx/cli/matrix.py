@@ -1,0 +1,152 @@
+"""`infx matrix`: what a catalog's configurations come to, as rows and points."""
+
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from cyclopts import Parameter
+
+from infx.cli.streams import put, say
+from infx.errors import InputError, Problem
+
+
+def _flag(text: str) -> Parameter:
+    return Parameter(help=text, negative=())
+
+
+def _several(text: str) -> Parameter:
+    return Parameter(help=text, consume_multiple=True, negative=(), show_default=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilterFlags:
+    """Flags that leave rows out, under the names of the public generator."""
+
+    config_keys: Annotated[
+        list[str] | None, _several("Entries by name; * is any text and ? any character.")
+    ] = None
+    model_prefix: Annotated[list[str] | None, _several("Entries whose key begins so.")] = None
+    precision: Annotated[list[str] | None, _several("Precisions: fp4 fp8.")] = None
+    framework: Annotated[list[str] | None, _several("Engines: sglang dynamo-vllm.")] = None
+    runner_type: Annotated[list[str] | None, _several("Labels of the runner file.")] = None
+    runner_node_filter: Annotated[
+        str | None, _flag("Concrete runners whose name has this text, a row for each.")
+    ] = None
+    scenario_type: Annotated[
+        list[Literal["fixed-seq-len", "agentic-coding"]] | None, _several("Kinds of scenarios.")
+    ] = None
+    seq_lens: Annotated[
+        list[str] | None, _several("Fixed lengths: 1k1k 8k1k. Agent sessions stay.")
+    ] = None
+    single_node: Annotated[bool, _flag("Rows on one node.")] = False
+    multi_node: Annotated[bool, _flag("Rows over several nodes.")] = False
+    min_conc: Annotated[int | None, _flag("Lowest concurrency.")] = None
+    max_conc: Annotated[
+        int | None, _flag("Highest concurrency. Fixed lengths above it are run at it.")
+    ] = None
+    conc: Annotated[list[int] | None, _several("These concurrencies only: 4 64.")] = None
+    max_tp: Annotated[int | None, _flag("Most tensor-parallel GPUs: one node, fixed lengths.")] = (
+        None
+    )
+    max_ep: Annotated[int | None, _flag("Cap of expert parallelism: one node, fixed lengths.")] = (
+        None
+    )
+    step_size: Annotated[int, _flag("Factor between the concurrencies of a range.")] = 2
+    exp_names: Annotated[
+        list[str] | None, _several("Experiments by name; each must name one row.")
+    ] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvalFlags:
+    """Flags that choose evaluations, or less of everything."""
+
+    no_evals: Annotated[bool, _flag("Measure only, evaluate nothing.")] = False
+    evals_only: Annotated[bool, _flag("Only rows that are evaluated, and only to evaluate.")] = (
+        False
+    )
+    all_evals: Annotated[bool, _flag("Evaluate every row that can be; measure nothing.")] = False
+    smoke: Annotated[
+        bool, _flag("Each shape at its lowest concurrency, and its evaluation beside it.")
+    ] = False
+    trim_conc: Annotated[bool, _flag("Each shape at its lowest concurrency.")] = False
+    edition: Annotated[
+        Literal["2026-08", "2026-10"] | None,
+        _flag("Rules of evaluations and node counts; default: those of the runner file's form."),
+    ] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatrixFlags:
+    """The flags of `infx matrix generate`."""
+
+    config_files: Annotated[
+        list[Path] | None, _several("Master configurations; default: those found here.")
+    ] = None
+    runner_config: Annotated[
+        Path | None, _flag("The runner file; default: runners.yaml beside the first of them.")
+    ] = None
+    filters: Annotated[FilterFlags, Parameter(name="*")] = field(default_factory=FilterFlags)
+    evals: Annotated[EvalFlags, Parameter(name="*")] = field(default_factory=EvalFlags)
+    format: Annotated[
+        Literal["text", "json"], _flag("What stdout gets; json is the public array of rows.")
+    ] = "text"
+
+
+def generate(*, flags: Annotated[MatrixFlags | None, Parameter(name="*")] = None) -> None:
+    """Print what a catalog asks for: its entries at every concurrency, and what is evaluated.
+
+    Values after a flag go on until the next flag. Nothing left is an error that names the filter.
+    """
+    flags = flags or MatrixFlags()
+    mode = _mode(flags.evals)
+    # Imported here: `--help` must not wait for the models of the catalog.
+    from infx.flows.matrix import matrix, rows_json
+    from infx.matrix.options import Options
+
+    options = Options(**_given(flags.filters), evals=mode, trim_conc=flags.evals.trim_conc)
+    found = matrix(flags.config_files, flags.runner_config, options, edition=flags.evals.edition)
+    for warning in found.warnings:
+        say(warning)
+    if flags.format == "json":
+        put(rows_json(found.rows))
+    else:
+        from infx.cli.matrix_text import text
+
+        put(text(found.rows))
+
+
+def _given(filters: FilterFlags) -> dict[str, Any]:
+    """Return the filters that were written; lists as tuples."""
+    values = ((one.name, getattr(filters, one.name)) for one in fields(filters))
+    return {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in values
+        if value is not None
+    }
+
+
+def _mode(flags: EvalFlags) -> Literal["default", "none", "only", "all", "smoke"]:
+    """Read the flags of evaluations; raise InputError for those that contradict each other."""
+    clashes = (
+        (flags.no_evals and flags.evals_only, "--no-evals", "--evals-only"),
+        (flags.no_evals and flags.all_evals, "--no-evals", "--all-evals"),
+        (flags.smoke and flags.no_evals, "--smoke", "--no-evals"),
+        (flags.smoke and flags.evals_only, "--smoke", "--evals-only"),
+        (flags.smoke and flags.all_evals, "--smoke", "--all-evals"),
+        (flags.smoke and flags.trim_conc, "--smoke", "--trim-conc"),
+    )
+    problems = [
+        Problem(f"it contradicts {other}", one, "use one of the two")
+        for clash, one, other in clashes
+        if clash
+    ]
+    if problems:
+        raise InputError(*problems)
+    if flags.no_evals:
+        return "none"
+    if flags.all_evals:
+        return "all"
+    if flags.smoke:
+        return "smoke"
+    return "only" if flags.evals_only else "default"

@@ -1,0 +1,48 @@
+"""The story of `infx matrix generate`: files to a catalog, the catalog to rows."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from infx.errors import Problem
+from infx.flows.catalog import load_catalog
+from infx.matrix.generate import generate
+from infx.matrix.options import Edition, Options
+from infx.model.catalog import HardwareRunners
+from infx.model.sweep import Row
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """The rows that were asked for, and what the catalog's reader should see."""
+
+    rows: list[Row]
+    warnings: tuple[Problem, ...]
+
+
+def matrix(
+    files: Sequence[Path] | None,
+    runner_file: Path | None,
+    options: Options,
+    *,
+    edition: Edition | None = None,
+) -> Matrix:
+    """Return the rows of a catalog's files; without files, of those that are found here.
+
+    Without an edition the rules are those of the runner file's form. Raises InputError for files
+    that cannot be read, flags that name nothing, and when nothing is left.
+    """
+    catalog = load_catalog(files, runner_file)
+    of_form: Edition = "2026-08" if isinstance(catalog.runners, HardwareRunners) else "2026-10"
+    options = replace(options, edition=edition or of_form)
+    return Matrix(generate(catalog, options), catalog.warnings)
+
+
+def rows_json(rows: Sequence[Row]) -> str:
+    """Return rows as the public generator prints them: one array on one line, all of it ASCII."""
+    texts = (
+        row.__pydantic_serializer__.to_json(row, by_alias=True, exclude_none=True) for row in rows
+    )
+    text = f"[{b', '.join(texts).decode()}]"
+    return text if text.isascii() else json.dumps(json.loads(text))
