@@ -1,20 +1,25 @@
 """The command line: parse, run, print, exit."""
 
 import sys
-import tempfile
-import traceback
 from collections.abc import Sequence
-from importlib.metadata import version
 
 from cyclopts import App, CycloptsError, UnusedCliTokensError
 
 from infx.cli.streams import say
 from infx.errors import InfxError
 
+
+def _version() -> str:
+    # Imported here: it takes longer than many commands do, and few ask.
+    from importlib.metadata import version
+
+    return version("infx")
+
+
 app = App(
     name="infx",
     help="Continuous benchmarking of LLM inference servers.",
-    version=lambda: version("infx"),
+    version=_version,
     help_format="plaintext",
 )
 app.command(
@@ -49,6 +54,11 @@ engines.command("infx.cli.engines:list_", name="list", help="List the schemas th
 engines.command("infx.cli.engines:flags", name="flags", help="List the flags of an engine.")
 engines.command(
     "infx.cli.engines:extract", name="extract", help="Read a schema from an engine's wheel."
+)
+matrix = App(name="matrix", help="Expand a catalog into what a sweep runs.")
+app.command(matrix)
+matrix.command(
+    "infx.cli.matrix:generate", name="generate", help="Print the rows and points of a catalog."
 )
 
 
@@ -89,8 +99,11 @@ def _misuse(error: CycloptsError) -> str:
 
 
 def _report() -> str:
+    import tempfile
+    import traceback
+
     with tempfile.NamedTemporaryFile(
         "w", prefix="infx-defect-", suffix=".txt", delete=False
     ) as file:
-        file.write(f"infx {version('infx')}, Python {sys.version}\n{traceback.format_exc()}")
+        file.write(f"infx {_version()}, Python {sys.version}\n{traceback.format_exc()}")
     return file.name
