@@ -22,10 +22,10 @@ PLACE = "toy.scenarios.fixed-seq-len.0.search-space.0"
         (
             single(ROW, more="  disagg: true\n  kv-p2p-transfer: nixl\n").replace("nixl\n", "x\n"),
             (
-                "a.yaml:13: toy.disagg: prefill and decode are apart, and multinode is false on line "
-                "8; set multinode: true\n"
-                "a.yaml:14: toy.kv-p2p-transfer: nothing is transferred within a node, and multinode "
-                "is false on line 8; remove it"
+                "a.yaml:13: toy.disagg: prefill and decode are apart, and multinode is false on "
+                "line 8; set multinode: true\n"
+                "a.yaml:14: toy.kv-p2p-transfer: nothing is transferred within a node, and "
+                "multinode is false on line 8; remove it"
             ),
         ),
         (
@@ -66,8 +66,8 @@ PLACE = "toy.scenarios.fixed-seq-len.0.search-space.0"
         (
             single(ROW, more="  srt-recipe-dir: toy/sglang/h200\n"),
             (
-                f"a.yaml:12: {PLACE}: srt-recipe is missing, and the entry has srt-recipe-dir on line "
-                "13; add srt-recipe: FILE or FILE:SELECTOR"
+                f"a.yaml:12: {PLACE}: srt-recipe is missing, and the entry has srt-recipe-dir on "
+                "line 13; add srt-recipe: FILE or FILE:SELECTOR"
             ),
         ),
         (
@@ -76,8 +76,8 @@ PLACE = "toy.scenarios.fixed-seq-len.0.search-space.0"
                 f"prefill: {{{ROLE}, additional-settings: [A=1, CONFIG_FILE=recipes/x.yaml]}}"
             ),
             (
-                f"a.yaml:13: {PLACE}.prefill.additional-settings.1: the recipe is srt-recipe on line "
-                "13; remove CONFIG_FILE"
+                f"a.yaml:13: {PLACE}.prefill.additional-settings.1: the recipe is srt-recipe on "
+                "line 13; remove CONFIG_FILE"
             ),
         ),
     ],

@@ -1,6 +1,6 @@
 """Rules of one cluster's record that need more than one field."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from infx.errors import nearest
 from infx.matrix.faults import Fault, Path
@@ -27,7 +27,7 @@ def faults(record: Cluster, name: str) -> Iterator[Fault]:
     for path, root in roots:
         if root not in volumes:
             what = f"there is no volume {root}"
-            yield Fault((*at, "models", *path), what, nearest(root, volumes))
+            yield Fault((*at, "models", *path), what, _advice(root, volumes))
 
 
 def _slurm(slurm: Slurm, at: Path) -> Iterator[Fault]:
@@ -40,13 +40,17 @@ def _slurm(slurm: Slurm, at: Path) -> Iterator[Fault]:
     for volume in slurm.srt_slurm.volume_mounts if slurm.srt_slurm else ():
         if volume not in slurm.volumes:
             place = (*at, "srt-slurm", "volume-mounts", volume)
-            yield Fault(place, f"there is no volume {volume}", nearest(volume, slurm.volumes))
+            yield Fault(place, f"there is no volume {volume}", _advice(volume, slurm.volumes))
     if slurm.squash is not None and slurm.squash.visibility == "node-local":
         for place, squash in _places(slurm.squash, (*at, "squash")):
             if squash.import_ == "submit-host":
                 what = "the submit host cannot fill storage that is node-local on {line}"
                 against = (*at, "squash", "visibility")
                 yield Fault((*place, "import"), what, "import on all-nodes", against)
+
+
+def _advice(volume: str, known: Mapping[str, object]) -> str:
+    return nearest(volume, known) if known else "add it under volumes"
 
 
 def _places(squash: Squash, at: Path) -> Iterator[tuple[Path, Squash | SquashPlace]]:

@@ -174,6 +174,6 @@ def _partitions(found: "ClusterRunners") -> Iterator[Fault]:
         record = found.clusters.get(name)
         if record and record.slurm and record.slurm.partitions and runner not in places:
             index = found.labels[CLUSTER + name].index(runner)
-            what = f"{name} has several partitions, and {runner} is in none"
+            what = f"{name} lists its partitions, and {runner} is in none"
             remedy = f"list it under a label that begins with {PARTITION}"
             yield Fault(("labels", CLUSTER + name, index), what, remedy)
