@@ -55,7 +55,7 @@ def flags(
     engine
         Name of an engine, with `@VERSION` for another version than the newest.
     name
-        Only flags of this name; `*` is any text and `?` any character.
+        Only flags of this name, written without dashes; `*` is any text and `?` any character.
     """
     from infx.store.shipped import engine_schema
 
@@ -110,15 +110,14 @@ def extract(
 
 
 def _is_named(key: str, one: Flag | Variable, pattern: str) -> bool:
-    wanted = pattern.removeprefix("--")
     names = (key, *one.aliases) if isinstance(one, Flag) else (key,)
-    return any(fnmatchcase(name, wanted) for name in names)
+    return any(fnmatchcase(name, pattern) for name in names)
 
 
 def _no_name(schema: EngineSchema, name: str, known: Iterable[str]) -> Problem:
     from difflib import get_close_matches
 
-    close = get_close_matches(name.removeprefix("--"), known, n=1)
+    close = get_close_matches(name, known, n=1)
     remedy = f"did you mean {close[0]}?" if close else "leave the name out for all"
     return Problem(f"{schema.engine} {schema.version} has nothing named {name}", None, remedy)
 

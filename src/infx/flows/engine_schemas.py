@@ -121,11 +121,12 @@ def from_vllm(*, python: str, environment: Mapping[str, str]) -> EngineSchema:
         for file in root.rglob("*.py")
     }
     source = SchemaSource(origin=f"vllm {told['version']}", method="its parser, built")
-    schema = extract_vllm.extract(texts, version=told["version"], source=source)
-    flags = {
-        name: Flag.model_validate_json(json.dumps(flag)) for name, flag in told["flags"].items()
-    }
-    return schema.model_copy(update={"flags": dict(sorted(flags.items()))})
+    flags = {name: Flag.model_validate_json(text) for name, text in told["flags"].items()}
+    try:
+        return extract_vllm.extract(texts, version=told["version"], source=source, flags=flags)
+    except Unresolved as error:
+        what = f"vllm {told['version']} declares its variables in a way infx does not know: {error}"
+        raise InputError(Problem(what, str(root))) from error
 
 
 def for_image(engine: str | None, image: str | None) -> EngineSchema | None:

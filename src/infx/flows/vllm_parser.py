@@ -15,7 +15,7 @@ def main(output: TextIO) -> None:
     """Write `{"version", "flags"}` as the last line; raises ImportError without vLLM."""
     blank = _first(PARSERS, "FlexibleArgumentParser")()
     parser = _first(FRONTENDS, "make_arg_parser")(blank)
-    flags = {one.name: one.flag().model_dump(mode="json") for one in arguments(parser)}
+    flags = {one.name: one.flag().model_dump_json() for one in arguments(parser)}
     output.write(f"\n{json.dumps({'version': metadata.version('vllm'), 'flags': flags})}\n")
 
 

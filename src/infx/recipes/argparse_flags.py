@@ -63,7 +63,7 @@ class Argument:
             negative=negative,
             nullable=self.nullable,
             folded=self.folded,
-            deprecated=self.deprecated,
+            deprecated=None if self.refused else self.deprecated,
             refused=self.refused,
         )
 
@@ -143,7 +143,7 @@ def read_keyword(
         case "new_flag":
             return replace(base, deprecated=f"use {found}")
         case "error_message" if found is not None:
-            return replace(base, refused=base.deprecated or "the engine has removed it")
+            return replace(base, refused=_instead(str(found)) or "the engine has removed it")
     return base
 
 
@@ -153,7 +153,8 @@ def read_type(expression: ast.expr, base: Argument) -> Argument:
         inner = read_type(expression.args[0], base)
         return replace(inner, nullable=last(expression.func) == "optional_type" or inner.nullable)
     if isinstance(expression, ast.Lambda):
-        lowers = any(last(part) == "lower" for part in ast.walk(expression) if _is_name(part))
+        names = [part for part in ast.walk(expression) if isinstance(part, ast.Attribute)]
+        lowers = any(part.attr == "lower" for part in names)
         return replace(base, kind="str", folded=lowers)
     name = last(expression) or ""
     kind = KINDS.get(name, "str")
@@ -178,8 +179,12 @@ def deprecation(text: str) -> str | None:
     """Return what to do instead when a help text says that its flag is deprecated."""
     if not _DEPRECATED.match(text):
         return None
-    match = _REPLACEMENT.search(text)
-    return f"use {match[1]}" if match else "the engine will remove it"
+    return _instead(text) or "the engine will remove it"
+
+
+def _instead(text: str) -> str | None:
+    found = _REPLACEMENT.search(text)
+    return f"use {found[1]}" if found else None
 
 
 def nargs(found: object) -> Nargs:
@@ -192,7 +197,3 @@ def nargs(found: object) -> Nargs:
 
 def _listed(found: object) -> list[object]:
     return found if isinstance(found, list) else []
-
-
-def _is_name(part: ast.AST) -> bool:
-    return isinstance(part, ast.Name | ast.Attribute)

@@ -32,9 +32,10 @@ LAUNCHER: Mapping[str, frozenset[str]] = {"vllm": frozenset({"connector"})}
 """Words among a role's args that the public launcher takes for itself."""
 
 _VERSION = re.compile(r"v?(\d+(?:\.\d+)+(?:\.post\d+|rc\d+)?)(?=$|-)")
+_OPTION = re.compile(r"--?[A-Za-z]")
 _FEW = 3
 _LIKE = 0.75
-_VERY_LIKE = 0.85
+_VERY_LIKE = 0.9
 """Names of variables are long and have many words in common."""
 
 
@@ -63,21 +64,32 @@ def check(
     for the one that the recipe is bound with.
     """
     found: list[Finding] = []
-    standing = None if schema is None else stand(schema, image or binding.recipe.image)
     for role in roles_of(binding):
         engine = engine_of(binding, role)
-        if schema is None or standing is None or engine != schema.engine:
-            found.append(_unchecked(f"no schema for {engine}", f"{binding.file}, role {role}"))
-            continue
-        owner = _member(_member(binding.tree, "roles"), role)
-        args, variables = _member(owner, "args"), _member(owner, "env")
-        wrapped = _member(binding.tree, "frontend").get("type") == "dynamo"
-        flags = check_flags(args, schema, standing, where=_where(binding, role, "args"))
-        found += (_behind_dynamo(one) if wrapped else one for one in flags)
-        found += check_environment(variables, schema, standing, where=_where(binding, role, "env"))
-        if wrapped:
-            found.append(_unchecked("no schema for dynamo's own flags", f"{binding.file}, {role}"))
+        if schema is None or engine != schema.engine:
+            found.append(_unchecked(f"no schema for {engine}", binding))
+        else:
+            found += _role(binding, role, schema, stand(schema, image or binding.recipe.image))
     return tuple(dict.fromkeys(found))
+
+
+def _role(
+    binding: Binding, role: str, schema: EngineSchema, standing: Standing
+) -> Iterator[Finding]:
+    owner = _member(_member(binding.tree, "roles"), role)
+    wrapped = _member(binding.tree, "frontend").get("type") == "dynamo"
+    words = owner.get("extra_args")
+    stated = (("args", _member(owner, "args")), ("extra_args", _pairs(words)))
+    for part, flags in stated:
+        where = _where(binding, "roles", role, part)
+        for finding in check_flags(flags, schema, standing, where=where):
+            yield _behind_dynamo(finding) if wrapped else finding
+    for path, owned in ((("roles", role), owner), ((), binding.tree)):
+        part = "env" if path else "environment"
+        where = _where(binding, *path, part)
+        yield from check_environment(_member(owned, part), schema, standing, where=where)
+    if wrapped:
+        yield _unchecked("no schema for dynamo's own flags", binding)
 
 
 def stand(schema: EngineSchema, image: str | None) -> Standing:
@@ -201,7 +213,7 @@ def _nearest_variable(name: str, schema: EngineSchema) -> str:
     close = get_close_matches(name, current, n=1, cutoff=_VERY_LIKE)
     if close:
         return f"did you mean {close[0]}?"
-    return f"{schema.engine} {schema.version} does not read it: remove it"
+    return f"{schema.engine} {schema.version} does not read it"
 
 
 def _behind_dynamo(finding: Finding) -> Finding:
@@ -211,15 +223,37 @@ def _behind_dynamo(finding: Finding) -> Finding:
     return Finding("warn", finding.problem)
 
 
-def _unchecked(why: str, where: str) -> Finding:
-    return Finding("info", Problem(f"not checked: {why}", where))
+def _unchecked(why: str, binding: Binding) -> Finding:
+    return Finding("info", Problem(f"not checked: {why}", binding.file))
 
 
-def _where(binding: Binding, role: str, part: str) -> Where:
+def _pairs(words: JsonValue) -> dict[str, JsonValue]:
+    """Return the words of a command line as flags: bare, with one value, or with a list."""
+    pairs: dict[str, JsonValue] = {}
+    values: list[JsonValue] = []
+    for word in map(str, words if isinstance(words, list) else ()):
+        if _OPTION.match(word):
+            name, given, value = word.partition("=")
+            values = [value] if given else []
+            pairs[name.removeprefix("--")] = values
+        else:
+            values.append(word)
+    return {name: _value(given) for name, given in pairs.items()}
+
+
+def _value(given: JsonValue) -> JsonValue:
+    if isinstance(given, list) and len(given) < 2:
+        return given[0] if given else True
+    return given
+
+
+def _where(binding: Binding, *owner: str) -> Where:
+    """Return how a part of `owner` is placed: by its first leaf, or by that of the whole list."""
+
     def find(spelling: str) -> str | None:
-        path = ("roles", role, part, spelling)
+        path = (*owner, spelling)
         for known, origins in binding.origins.items():
-            if known[: len(path)] == path and origins:
+            if origins and (known == owner or known[: len(path)] == path):
                 return origins[0].where
         return binding.file
 

@@ -9,7 +9,7 @@ import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from infx.model.engine_schema import EngineSchema, SchemaSource
+from infx.model.engine_schema import EngineSchema, Flag, SchemaSource
 from infx.recipes.argparse_flags import Argument, read_call, read_keyword
 from infx.recipes.python_source import Package, Scope, Unresolved, last, local
 from infx.recipes.python_values import value
@@ -22,13 +22,21 @@ _FRONTENDS = ("vllm.entrypoints.launchers.cli_args", "vllm.entrypoints.openai.cl
 _SUFFIXES = tuple("kKmMgGtT")
 
 
-def extract(files: Mapping[str, str], *, version: str, source: SchemaSource) -> EngineSchema:
+def extract(
+    files: Mapping[str, str],
+    *,
+    version: str,
+    source: SchemaSource,
+    flags: Mapping[str, Flag] | None = None,
+) -> EngineSchema:
     """Return the schema of `vllm serve` of the vLLM whose source `files` are, by path in the wheel.
 
-    Raises Unresolved when a declaration cannot be read.
+    With `flags`, which its own parser told, only variables are read from the source. Raises
+    Unresolved when a declaration cannot be read.
     """
     package = Package(files)
-    flags = {argument.name: argument.flag() for argument in _arguments(package)}
+    if flags is None:
+        flags = {argument.name: argument.flag() for argument in _arguments(package)}
     return EngineSchema(
         engine=ENGINE,
         version=version,
