@@ -6,9 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infx.errors import InputError
-from infx.load.plan import Plan, open_plan
-from infx.load.planner import plan_bytes, plan_digest
+from infx.load.plan import Plan, PlannedEntry, open_plan
+from infx.load.planner import plan_bytes, plan_chunks, plan_digest
 from infx.model.record import Phase
+from infx.model.replay import MARKER, Entry, Seat, Tree, TreeStream, TreeTurn
 from infx.model.workload import Api, Message, Session, Turn
 
 TEXT = st.text(st.characters(blacklist_categories=["Cs"]), max_size=20)
@@ -90,16 +91,51 @@ def test_the_digest_is_a_golden_vector() -> None:
 
     opening, text, closing = b'{"role":"user","content":"', b"hi", b'"}'
     expected = (
-        b"infx-plan 1 chat\n" + bytes(7)
-        + u64(3, 30, 3, 1, 1)
-        + u64(26, 28, 30)
+        b"infx-plan 2 chat\n" + bytes(7)
         + opening + text + closing + bytes(2)
+        + u64(26, 28, 30)
         + b"".join(n.to_bytes(4, "little") for n in (0, 1, 2)) + bytes(4)
-        + u64(3, 0, 0, 8, 5, 0)
-        + u64(1, 1) + b"\xff" * 8
+        + u64(3, 0, 0, 8, 5, 0) + b"\xff" * 8 + u64(0)
+        + u64(1, 1) + b"\xff" * 16
+        + b"[]" + bytes(6)
+        + u64(17, 30, 24, 12, 0, 64, 32, 0, 0, 0, 2)
     )  # fmt: skip
     assert plan_bytes([fixed("hi")], api="chat") == expected
     assert plan_digest(expected) == plan_digest(plan_bytes([fixed("hi")], api="chat"))
+
+
+def user(*parts: str, delay: int = 0) -> Turn:
+    return Turn((Message("user", parts),), 8, 5, delay)
+
+
+def test_a_tree_keeps_what_its_turns_wait_for_and_where_its_lanes_begin() -> None:
+    """Turns 0 and 1 are the root's, 2 and 3 its child's; the second tree's numbers go on from 4."""
+    small = Tree("a", (TreeStream("a", None, (TreeTurn(user("x"), None),)),))
+    child = TreeStream("b::sa:c", 0, (TreeTurn(user("y"), 0), TreeTurn(user("z", delay=7), 2)))
+    root = TreeStream("b", None, (TreeTurn(user("p"), None), TreeTurn(user("q"), 0, (3, 0))))
+    seats = [
+        Seat(1, (Entry(1, 500, primer=0, age_ns=30), Entry(0, None))),
+        Seat(0, (Entry(1, None),)),
+    ]
+    trees = [small, Tree("b", (root, child))]
+    plan = Plan(memoryview(b"".join(plan_chunks(api="chat", trees=trees, seats=seats))))
+    assert (plan.trees, plan.lanes) == (2, 2)
+    assert plan.names() == [("a", ["a"]), ("b", ["b", "b::sa:c"])]
+    assert (list(plan.streams_of(0)), list(plan.streams_of(1))) == ([0], [1, 2])
+    assert [plan.parent_of(stream) for stream in range(3)] == [None, None, 1]
+    assert [plan.base_of(turn) for turn in range(5)] == [None, None, 1, 1, 3]
+    assert [plan.holds_of(turn) for turn in range(5)] == [[], [], [4, 1], [], []]
+    assert plan.turn(4).delay_ns == 7
+    assert plan.seat(0) == (1, [PlannedEntry(1, 2, 500, 1, 30), PlannedEntry(2, 3, None, None, 0)])
+    assert plan.seat(1) == (0, [PlannedEntry(0, 1, None, None, 0)])
+
+
+def test_each_play_puts_its_own_marker_into_a_prompt() -> None:
+    tree = Tree("a", (TreeStream("a", None, (TreeTurn(user(MARKER, "x"), None),)),))
+    plan = Plan(memoryview(b"".join(plan_chunks(api="chat", trees=[tree]))))
+    whole = b"".join(plan.prompt(0, b"[rid:1]\\n"))
+    assert orjson.loads(whole) == {"role": "user", "content": "[rid:1]\nx"}
+    assert prompt(plan, 0) == [{"role": "user", "content": "x"}]
 
 
 @pytest.mark.parametrize("api", ["chat", "completions"])

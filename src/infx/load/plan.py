@@ -4,20 +4,23 @@ import mmap
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 from typing import cast
 
+import orjson
+
 from infx.errors import InputError, Problem
-from infx.load.planner import MAGIC, PHASES
+from infx.load.planner import MAGIC, MARKER_REFERENCE, PHASES, SECTIONS
 from infx.model.record import Phase
 from infx.model.workload import Api
 
-_TURN = 6
+_TURN, _STREAM = 8, 4
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedTurn:
-    """One request of the plan, without its prompt."""
+    """One request of the plan, without its prompt. A session is a stream of no tree."""
 
     session: int
     turn: int
@@ -26,74 +29,135 @@ class PlannedTurn:
     delay_ns: int
 
 
+@dataclass(frozen=True, slots=True)
+class PlannedEntry:
+    """Where a lane begins in one stream, as `model.replay.Entry`; turns are numbers of the plan."""
+
+    stream: int
+    begin: int
+    wait_ns: int | None
+    primer: int | None
+    age_ns: int
+
+
 class Plan:
     """A mapped plan. Turns are numbered over all sessions; a session is a range of turns."""
 
     def __init__(self, data: memoryview) -> None:
         if sys.byteorder != "little":
             raise InputError(Problem("plans are little-endian", None, "run on such a host"))
-        line, position = _head(data)
-        self.api = cast("Api", line[len(MAGIC) :].decode())
-        counts = data[position : position + 40].cast("Q")
-        position += 40
-        fragments, size, references, turns, sessions = counts
-
-        def section(length: int) -> memoryview:
-            nonlocal position
-            part = data[position : position + length]
-            if len(part) != length:
-                raise InputError(Problem("the plan is cut off", None, "write it again"))
-            position += length + -length % 8
-            return part
-
-        self._fragment_ends = section(fragments * 8).cast("Q")
-        self._fragments = section(size)
-        self._references = section(references * 4).cast("I")
-        self._turns = section(turns * _TURN * 8).cast("q")
-        self._sessions = section(sessions * 24).cast("q")
+        parts = _sections(data)
+        self.api = cast("Api", bytes(parts[0][len(MAGIC) : -1]).decode())
+        self._fragments = parts[1]
+        self._fragment_ends = parts[2].cast("Q")
+        self._references = parts[3].cast("I")
+        self._holds = parts[4].cast("I")
+        self._turns = parts[5].cast("q")
+        self._streams = parts[6].cast("q")
+        self._trees = parts[7].cast("q")
+        self._lanes = parts[8].cast("q")
+        self._entries = parts[9].cast("q")
+        self._names = parts[10]
 
     def sessions(self, phase: Phase) -> Sequence[int]:
         """Return the numbers of a phase's sessions, in plan order."""
         code = PHASES.index(phase)
-        count = len(self._sessions) // 3
-        return [number for number in range(count) if self._sessions[3 * number + 1] == code]
+        rows = range(0, len(self._streams), _STREAM)
+        return [row // _STREAM for row in rows if self._streams[row + 1] == code]
 
     def phase_of(self, session: int) -> Phase:
         """Return the phase of a session."""
-        return PHASES[self._sessions[3 * session + 1]]
+        return PHASES[self._streams[_STREAM * session + 1]]
 
     def turns_of(self, session: int) -> range:
-        """Return the turn numbers of a session."""
-        first = self._sessions[3 * session - 3] if session else 0
-        return range(first, self._sessions[3 * session])
+        """Return the turn numbers of a session, or of a stream."""
+        first = self._streams[_STREAM * (session - 1)] if session else 0
+        return range(first, self._streams[_STREAM * session])
 
     def start_of(self, session: int) -> int | None:
         """Return when a session is due, in ns after its phase's start; None in a closed loop."""
-        start = self._sessions[3 * session + 2]
-        return None if start < 0 else start
+        return _present(self._streams[_STREAM * session + 2])
 
     def turn(self, number: int) -> PlannedTurn:
         """Return what a turn asks, apart from its prompt."""
         row = self._turns[number * _TURN : number * _TURN + _TURN]
-        asked_input = None if row[4] < 0 else row[4]
-        return PlannedTurn(row[1], row[2], row[3], asked_input, row[5])
+        return PlannedTurn(row[1], row[2], row[3], _present(row[4]), row[5])
 
-    def prompt(self, number: int) -> list[memoryview]:
-        """Return the JSON of a turn's prompt as the pieces it is joined from."""
+    def prompt(self, number: int, marker: bytes = b"") -> list[memoryview]:
+        """Return the JSON of a turn's prompt as the pieces it is joined from.
+
+        `marker` is JSON text, without quotes, for the places that the plan keeps for it.
+        """
         first = self._turns[(number - 1) * _TURN] if number else 0
+        own = memoryview(marker)
         pieces = []
         for reference in self._references[first : self._turns[number * _TURN]]:
-            start = self._fragment_ends[reference - 1] if reference else 0
-            pieces.append(self._fragments[start : self._fragment_ends[reference]])
+            if reference == MARKER_REFERENCE:
+                pieces.append(own)
+            else:
+                start = self._fragment_ends[reference - 1] if reference else 0
+                pieces.append(self._fragments[start : self._fragment_ends[reference]])
         return pieces
 
+    # Trees
 
-def _head(data: memoryview) -> tuple[bytes, int]:
-    start = bytes(data[:32])
-    line, newline, _ = start.partition(b"\n")
-    if not newline or not line.startswith(MAGIC):
+    @property
+    def trees(self) -> int:
+        """How many session trees there are."""
+        return len(self._trees)
+
+    @property
+    def lanes(self) -> int:
+        """How many lanes begin in the middle of a tree."""
+        return len(self._lanes) // 2
+
+    def streams_of(self, tree: int) -> range:
+        """Return the stream numbers of a tree; its own conversation is the first."""
+        return range(self._trees[tree - 1] if tree else 0, self._trees[tree])
+
+    def parent_of(self, stream: int) -> int | None:
+        """Return the stream that started a stream."""
+        return _present(self._streams[_STREAM * stream + 3])
+
+    def base_of(self, number: int) -> int | None:
+        """Return the turn that a turn follows, None for the start of its tree."""
+        return _present(self._turns[number * _TURN + 6])
+
+    def holds_of(self, number: int) -> Sequence[int]:
+        """Return the turns that a turn also waits for."""
+        first = self._turns[(number - 1) * _TURN + 7] if number else 0
+        return self._holds[first : self._turns[number * _TURN + 7]].tolist()
+
+    def seat(self, lane: int) -> tuple[int, list[PlannedEntry]]:
+        """Return the tree that a lane plays first, and where it begins in each of its streams."""
+        first = self._lanes[2 * lane - 1] if lane else 0
+        tree, end = self._lanes[2 * lane : 2 * lane + 2]
+        rows = (self._entries[4 * n : 4 * n + 4] for n in range(first, end))
+        return tree, [
+            PlannedEntry(stream, row[0], _present(row[1]), _present(row[2]), row[3])
+            for stream, row in zip(self.streams_of(tree), rows, strict=True)
+        ]
+
+    def names(self) -> list[tuple[str, list[str]]]:
+        """Return the name of each tree, and those of its streams."""
+        return [(tree, streams) for tree, streams in orjson.loads(self._names)]
+
+
+def _present(number: int) -> int | None:
+    return None if number < 0 else number
+
+
+def _sections(data: memoryview) -> list[memoryview]:
+    """Cut a plan into its sections; raise InputError for what is none, or not whole."""
+    if bytes(data[: len(MAGIC)]) != MAGIC:
         raise InputError(Problem("not a plan of this version", None, "write it again"))
-    return line, len(line) + 1 + -(len(line) + 1) % 8
+    tail = data[-8 * SECTIONS :]
+    lengths = list(tail.cast("Q")) if len(tail) == 8 * SECTIONS else []
+    ends = list(accumulate(length + -length % 8 for length in lengths))
+    if not ends or len(data) % 8 or ends[-1] != len(data) - 8 * SECTIONS:
+        raise InputError(Problem("the plan is cut off", None, "write it again"))
+    starts = [0, *ends[:-1]]
+    return [data[at : at + length] for at, length in zip(starts, lengths, strict=True)]
 
 
 def open_plan(path: Path) -> Plan:

@@ -1,103 +1,200 @@
-"""Sessions become a plan: the one thing that shards and load hosts are sent.
+"""Sessions and session trees become a plan: the one thing that shards and load hosts are sent.
 
-A plan is a table of fragments (JSON text of parts of prompts, each encoded once) and a table of
-turns that name their fragments. It depends on the sessions alone, so its digest is equal on every
-machine; neither recipe, URL nor run enters it.
+A plan is a table of fragments (JSON text of parts of prompts, each encoded once) and tables that
+name them. It depends on what is asked alone, so its digest is equal on every machine; neither
+recipe, URL nor run enters it.
 
-Layout, all integers little-endian: the line `infx-plan 1 API\\n`, five counts as u64 (fragments,
-fragment bytes, fragment references, turns, sessions), then the sections in that order, each padded
-to 8 bytes: fragment ends (u64), fragment bytes, references (u32), turns (6 x i64: end of its
-references, session, index in the session, asked output, asked input or -1, delay in ns), sessions
-(3 x i64: end of its turns, 0 for warmup and 1 for profiling, start in ns or -1).
+Layout, all integers little-endian, every section padded to 8 bytes: the line `infx-plan 2 API\\n`;
+the fragments' bytes; then the tables fragment ends (u64), references of turns to fragments (u32),
+holds of turns (u32), turns, streams, trees, lanes, entries, names (JSON); last eleven u64: the
+length of each of these eleven sections in bytes, this one left out. References to 2**32 - 1 stand
+for the marker of a play. Rows are of i64, with -1 for what is absent:
+
+turns    end of its references, stream, index in the stream, asked output, asked input, delay ns,
+         turn it follows, end of its holds
+streams  end of its turns, 0 for warmup and 1 for profiling, start ns, stream that started it
+trees    end of its streams
+lanes    tree, end of its entries
+entries  first turn to ask, its wait ns, turn that primes it, age ns
 """
 
 from array import array
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
 from hashlib import sha256
 
 import orjson
 
 from infx.model.record import Phase
+from infx.model.replay import MARKER, Entry, Seat, Tree
 from infx.model.workload import Api, Session, Turn
 
-MAGIC = b"infx-plan 1 "
+MAGIC = b"infx-plan 2 "
 PHASES = (Phase.WARMUP, Phase.PROFILING)
+MARKER_REFERENCE = 2**32 - 1
+SECTIONS = 11
+"""Sections of a plan, from its first line to its names."""
 
 
-@dataclass(slots=True)
-class _Fragments:
-    """The fragment table while it grows; what was seen before costs a look-up."""
+class _Tables:
+    """The tables of a plan while they grow, and the new fragments that nobody took yet."""
 
-    texts: dict[str, int] = field(default_factory=dict)
-    frames: dict[str, int] = field(default_factory=dict)
-    ends: "array[int]" = field(default_factory=lambda: array("Q"))
-    data: bytearray = field(default_factory=bytearray)
+    def __init__(self, api: Api) -> None:
+        self._api = api
+        self._known: dict[str, int] = {}
+        self._frames: dict[str, int] = {}
+        self._new: list[bytes] = []
+        self._size = 0
+        self._ends = array("Q")
+        self._references = array("I")
+        self._holds = array("I")
+        self._turns = array("q")
+        self._streams = array("q")
+        self._trees = array("q")
+        self._lanes = array("q")
+        self._entries = array("q")
+        self._names: list[tuple[str, list[str]]] = []
 
-    def text(self, part: str) -> int:
-        """Return the fragment of a part of a JSON string, between its quotes."""
-        known = self.texts.get(part)
-        if known is None:
-            known = self.texts[part] = self._add(orjson.dumps(part)[1:-1])
-        return known
+    def taken(self) -> bytes:
+        """Return the bytes of the fragments that were added since the last call."""
+        new, self._new = b"".join(self._new), []
+        return new
 
-    def frame(self, literal: str) -> int:
-        """Return the fragment of JSON syntax."""
-        known = self.frames.get(literal)
-        if known is None:
-            known = self.frames[literal] = self._add(literal.encode())
-        return known
-
-    def _add(self, encoded: bytes) -> int:
-        self.data += encoded
-        self.ends.append(len(self.data))
-        return len(self.ends) - 1
-
-
-def _references(turn: Turn, api: Api, fragments: _Fragments) -> Iterable[int]:
-    for position, message in enumerate(turn.messages):
-        if api == "chat":
-            role = orjson.dumps(message.role).decode()
-            comma = "," if position else ""
-            yield fragments.frame(f'{comma}{{"role":{role},"content":"')
-        else:
-            yield fragments.frame('"')
-        for part in message.parts:
-            yield fragments.text(part)
-        yield fragments.frame('"}' if api == "chat" else '"')
-
-
-def plan_bytes(sessions: Iterable[Session], *, api: Api) -> bytes:
-    """Return the plan of these sessions, in their order.
-
-    Raise ValueError where a session has no turn, or a completions turn other than one message.
-    """
-    fragments = _Fragments()
-    references, turns, session_rows = array("I"), array("q"), array("q")
-    for number, session in enumerate(sessions):
+    def session(self, session: Session) -> None:
+        """Add a session, which is a stream of no tree."""
+        number = len(self._streams) // 4
         if not session.turns:
             raise ValueError(f"session {number} has no turn")
         for index, turn in enumerate(session.turns):
-            if not turn.messages or (api == "completions" and len(turn.messages) != 1):
-                raise ValueError(f"session {number} turn {index}: {len(turn.messages)} messages")
-            references.extend(_references(turn, api, fragments))
-            asked_input = -1 if turn.asked_input is None else turn.asked_input
-            row = (len(references), number, index, turn.asked_output, asked_input, turn.delay_ns)
-            turns.extend(row)
-        start_ns = -1 if session.start_ns is None else session.start_ns
-        session_rows.extend((len(turns) // 6, PHASES.index(session.phase), start_ns))
-    counts = (
-        len(fragments.ends), len(fragments.data), len(references), len(turns) // 6,
-        len(session_rows) // 3,
-    )  # fmt: skip
+            self._turn(turn, number, index, base=None)
+        start = -1 if session.start_ns is None else session.start_ns
+        row = (len(self._turns) // 8, PHASES.index(session.phase), start, -1)
+        self._streams.extend(row)
+
+    def tree(self, tree: Tree) -> None:
+        """Add a tree. Only its own prompts share fragments: no two traces have text in common."""
+        first_stream, first_turn = len(self._streams) // 4, len(self._turns) // 8
+        self._known.clear()
+        for number, stream in enumerate(tree.streams, first_stream):
+            for index, one in enumerate(stream.turns):
+                self._holds.extend(first_turn + hold for hold in one.holds)
+                base = None if one.base is None else first_turn + one.base
+                self._turn(one.turn, number, index, base=base)
+            parent = -1 if stream.parent is None else first_stream + stream.parent
+            row = (len(self._turns) // 8, PHASES.index(Phase.PROFILING), -1, parent)
+            self._streams.extend(row)
+        self._trees.append(len(self._streams) // 4)
+        self._names.append((tree.name, [stream.name for stream in tree.streams]))
+
+    def seat(self, seat: Seat) -> None:
+        """Add what the next lane plays first."""
+        stream = self._trees[seat.tree - 1] if seat.tree else 0
+        for number, entry in enumerate(seat.entries, stream):
+            first = self._streams[4 * number - 4] if number else 0
+            self._entries.extend(_entry_row(entry, first))
+        self._lanes.extend((seat.tree, len(self._entries) // 4))
+
+    def rest(self, written: list[int]) -> Iterator[bytes]:
+        """Yield all sections after the fragments, and the lengths; `written` has the first two."""
+        sections = (
+            self._ends, self._references, self._holds, self._turns, self._streams, self._trees,
+            self._lanes, self._entries,
+        )  # fmt: skip
+        lengths = list(written)
+        for data in (*(one.tobytes() for one in sections), orjson.dumps(self._names)):
+            lengths.append(len(data))
+            yield _padded(data)
+        yield array("Q", lengths).tobytes()
+
+    def _turn(self, turn: Turn, stream: int, index: int, *, base: int | None) -> None:
+        if not turn.messages or (self._api == "completions" and len(turn.messages) != 1):
+            what = f"{len(turn.messages)} messages"
+            raise ValueError(f"session {stream} turn {index}: {what}")
+        self._refer(turn)
+        asked_input = -1 if turn.asked_input is None else turn.asked_input
+        self._turns.extend(
+            (
+                len(self._references), stream, index, turn.asked_output, asked_input,
+                turn.delay_ns, -1 if base is None else base, len(self._holds),
+            )
+        )  # fmt: skip
+
+    def _refer(self, turn: Turn) -> None:
+        chat = self._api == "chat"
+        for position, message in enumerate(turn.messages):
+            role = orjson.dumps(message.role).decode()
+            comma = "," if position else ""
+            self._frame(f'{comma}{{"role":{role},"content":"' if chat else '"')
+            for part in message.parts:
+                if part is MARKER:
+                    self._references.append(MARKER_REFERENCE)
+                else:
+                    self._text(part)
+            self._frame('"}' if chat else '"')
+
+    def _text(self, part: str) -> None:
+        known = self._known.get(part)
+        if known is None:
+            known = self._known[part] = self._add(orjson.dumps(part)[1:-1])
+        self._references.append(known)
+
+    def _frame(self, literal: str) -> None:
+        known = self._frames.get(literal)
+        if known is None:
+            known = self._frames[literal] = self._add(literal.encode())
+        self._references.append(known)
+
+    def _add(self, encoded: bytes) -> int:
+        self._new.append(encoded)
+        self._size += len(encoded)
+        self._ends.append(self._size)
+        return len(self._ends) - 1
+
+
+def plan_chunks(
+    *,
+    api: Api,
+    sessions: Iterable[Session] = (),
+    trees: Iterable[Tree] = (),
+    seats: Iterable[Seat] = (),
+) -> Iterator[bytes]:
+    """Yield the plan of these sessions, or of these trees and lanes, in their order.
+
+    A tree's text is let go once it is yielded, so memory grows by tables alone. Raise ValueError
+    where a session has no turn, or a completions turn other than one message.
+    """
+    tables = _Tables(api)
     head = MAGIC + api.encode() + b"\n"
-    sections = (
-        head, array("Q", counts).tobytes(), fragments.ends.tobytes(), bytes(fragments.data),
-        references.tobytes(), turns.tobytes(), session_rows.tobytes(),
-    )  # fmt: skip
-    return b"".join(section + bytes(-len(section) % 8) for section in sections)
+    yield _padded(head)
+    size = 0
+    for session in sessions:
+        tables.session(session)
+        yield (new := tables.taken())
+        size += len(new)
+    for tree in trees:
+        tables.tree(tree)
+        yield (new := tables.taken())
+        size += len(new)
+    yield bytes(-size % 8)
+    for seat in seats:
+        tables.seat(seat)
+    yield from tables.rest([len(head), size])
+
+
+def plan_bytes(sessions: Iterable[Session], *, api: Api) -> bytes:
+    """Return the plan of these sessions as `plan_chunks` yields it."""
+    return b"".join(plan_chunks(api=api, sessions=sessions))
 
 
 def plan_digest(plan: bytes) -> str:
     """Return the sha256 of a plan, in hex."""
     return sha256(plan).hexdigest()
+
+
+def _padded(data: bytes) -> bytes:
+    return data + bytes(-len(data) % 8)
+
+
+def _entry_row(entry: Entry, first: int) -> tuple[int, int, int, int]:
+    primer = -1 if entry.primer is None else first + entry.primer
+    wait = -1 if entry.wait_ns is None else entry.wait_ns
+    return first + entry.begin, wait, primer, entry.age_ns
