@@ -33,11 +33,7 @@ def find(
     The runner file that nobody named is the one beside the first master. Raises InputError where
     nothing is found.
     """
-    found = tuple(masters or ())
-    for folder in FOLDERS if not found else ():
-        found = tuple(sorted((start / folder).glob(MASTERS)))
-        if found:
-            break
+    found = tuple(masters or ()) or tuple(sorted(home(start).glob(MASTERS)))
     if not found:
         what = f"no {MASTERS} in {', '.join(FOLDERS)}"
         raise InputError(Problem(what, str(start), "name the files: --config-files F..."))
@@ -46,3 +42,9 @@ def find(
         what = f"there is no {RUNNERS} beside it"
         raise InputError(Problem(what, str(found[0]), "name it: --runner-config F"))
     return CatalogFiles(found, runners or beside)
+
+
+def home(start: Path = Path()) -> Path:
+    """Return the first folder that has masters, or `start` where none has."""
+    folders = (start / folder for folder in FOLDERS)
+    return next((folder for folder in folders if any(folder.glob(MASTERS))), start)

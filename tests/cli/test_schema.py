@@ -1,0 +1,35 @@
+"""`infx schema write` as transcripts."""
+
+import json
+from pathlib import Path
+
+from transcript import refused
+
+
+def test_each_file_gets_its_line(infx):
+    Path("configs").mkdir()
+    Path("configs/own-master.yaml").touch()
+    said = infx("schema", "write")
+    assert (said.code, said.err) == (0, "")
+    assert (
+        said.out
+        == """\
+*-master.yaml        # yaml-language-server: $schema=../schemas/master.schema.json
+runners.yaml         # yaml-language-server: $schema=../schemas/runners.schema.json
+ci-priority.yaml     # yaml-language-server: $schema=../schemas/ci-priority.schema.json
+perf-changelog.yaml  # yaml-language-server: $schema=../schemas/changelog.schema.json
+"""
+    )
+    assert json.loads(Path("schemas/master.schema.json").read_text())["title"]
+
+
+def test_without_a_catalog_the_line_counts_from_here(infx):
+    first = infx("schema", "write", "--out", "editor/schemas").out.splitlines()[0]
+    assert first.endswith("$schema=editor/schemas/master.schema.json")
+
+
+def test_a_folder_that_cannot_be_made_is_the_machines_fault(infx):
+    Path("schemas").touch()
+    assert infx("schema", "write") == refused(
+        3, "schemas: cannot write: File exists; name another: --out DIR"
+    )
