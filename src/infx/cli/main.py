@@ -60,6 +60,9 @@ app.command(matrix)
 matrix.command(
     "infx.cli.matrix:generate", name="generate", help="Print the rows and points of a catalog."
 )
+schema = App(name="schema", help="Write what editors need to check a catalog's files.")
+app.command(schema)
+schema.command("infx.cli.schema:write", name="write", help="Write JSON Schemas for editors.")
 
 
 def run() -> None:
