@@ -59,6 +59,13 @@ def test_bytes_go_in_and_come_out_as_they_are():
     assert (done.code, done.stdout == given * 3, done.stderr) == (0, True, "")
 
 
+def test_an_exchange_that_cannot_start_or_takes_too_long_is_an_error():
+    with pytest.raises(MachineError, match="cannot start /no/such: .*; is it installed"):
+        exchange(Command(("/no/such",), {}), b"", timeout_s=20)
+    with pytest.raises(MachineError, match="did not end within 0.1 s and was killed"):
+        exchange(Command(python(FOR_EVER), {}), b"", timeout_s=0.1)
+
+
 def test_a_command_keeps_its_outputs_and_exit_code_apart(tmp_path):
     code = "import sys, os; print(os.getcwd()); print('no', file=sys.stderr); sys.exit(7)"
     done = run(Command(python(code), {}, cwd=tmp_path), timeout_s=20)

@@ -125,10 +125,10 @@ class Child:
             self._finish()
         return self._process.returncode
 
-    def communicate(self, timeout_s: float, given: bytes | None = None) -> tuple[bytes, bytes]:
-        """Write `given`, read both outputs to their ends, wait; TimeoutError after `timeout_s`."""
+    def communicate(self, timeout_s: float) -> tuple[bytes, bytes]:
+        """Read both outputs to their ends and wait; raise TimeoutError after `timeout_s`."""
         try:
-            output, errors = self._process.communicate(given, timeout=timeout_s)
+            output, errors = self._process.communicate(timeout=timeout_s)
         except subprocess.TimeoutExpired:
             raise TimeoutError from None
         finally:
@@ -222,23 +222,47 @@ def start(command: Command) -> Child:
 
 def run(command: Command, *, timeout_s: float) -> Completed:
     """Run a short command to its end; raise MachineError if it cannot start or takes too long."""
-    done = exchange(command, b"", timeout_s=timeout_s)
-    return Completed(done.code, done.stdout.decode(errors="replace"), done.stderr)
+    child = _spawn(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    try:
+        output, errors = child.communicate(timeout_s)
+    except TimeoutError:
+        raise _too_slow(command, timeout_s) from None
+    return Completed(
+        child.stop(0), output.decode(errors="replace"), errors.decode(errors="replace")
+    )
 
 
 def exchange(command: Command, given: bytes, *, timeout_s: float) -> Exchanged:
-    """Run a short command with `given` as its standard input; its output stays bytes.
+    """Run a short filter with `given` as its standard input; its output stays bytes.
 
+    Nothing guards it, which spares it a fork and a watcher: a filter ends with its pipes.
     Raises MachineError as `run` does.
     """
-    stdin = subprocess.PIPE if given else subprocess.DEVNULL
-    child = _spawn(command, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     try:
-        output, errors = child.communicate(timeout_s, given or None)
-    except TimeoutError:
-        what = f"{command.argv[0]} did not end within {timeout_s:g} s and was killed"
-        raise MachineError(Problem(what)) from None
-    return Exchanged(child.stop(0), output, errors.decode(errors="replace"))
+        done = subprocess.run(
+            command.argv,
+            input=given,
+            capture_output=True,
+            check=False,
+            cwd=command.cwd,
+            env=command.environment,
+            timeout=timeout_s,
+        )
+    except subprocess.TimeoutExpired:
+        raise _too_slow(command, timeout_s) from None
+    except OSError as error:
+        raise _cannot_start(command, error) from None
+    return Exchanged(done.returncode, done.stdout, done.stderr.decode(errors="replace"))
+
+
+def _too_slow(command: Command, timeout_s: float) -> MachineError:
+    return MachineError(f"{command.argv[0]} did not end within {timeout_s:g} s and was killed")
+
+
+def _cannot_start(command: Command, error: OSError) -> MachineError:
+    what = f"cannot start {command.argv[0]}: {error.strerror}"
+    where = str(command.cwd) if command.cwd and not command.cwd.is_dir() else None
+    return MachineError(Problem(what, where, "is it installed, and is its path right?"))
 
 
 def _spawn(
@@ -261,11 +285,7 @@ def _spawn(
             preexec_fn=_die_with_parent(),  # noqa: PLW1509 - two system calls, looked up before
         )
     except OSError as error:
-        what = f"cannot start {command.argv[0]}: {error.strerror}"
-        where = str(command.cwd) if command.cwd and not command.cwd.is_dir() else None
-        raise MachineError(
-            Problem(what, where, "is it installed, and is its path right?")
-        ) from None
+        raise _cannot_start(command, error) from None
     try:
         return Child(process, _watch(process.pid, environment))
     except BaseException:

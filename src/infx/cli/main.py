@@ -41,6 +41,11 @@ runs.command("infx.cli.runs:list_", name="list", help="List the runs of a folder
 runs.command("infx.cli.runs:show", name="show", help="Print a run again, from its bundle.")
 runs.command("infx.cli.runs:verify", name="verify", help="Check a run's files and counts.")
 runs.command("infx.cli.runs:recover", name="recover", help="Finish the bundle of a killed run.")
+recipe = App(name="recipe", help="Show, check and compare recipes.")
+app.command(recipe)
+recipe.command(
+    "infx.cli.recipe:show", name="show", help="Print a recipe as it is bound, with reasons."
+)
 acceptance = App(name="acceptance", help="Show golden acceptance lengths.")
 app.command(acceptance)
 acceptance.command(
@@ -60,14 +65,28 @@ app.command(matrix)
 matrix.command(
     "infx.cli.matrix:generate", name="generate", help="Print the rows and points of a catalog."
 )
+matrix.command(
+    "infx.cli.changed:changed", name="changed", help="List the points that a change affects."
+)
+changelog = App(name="changelog", help="Judge, extend and merge the changelog.")
+app.command(changelog)
+changelog.command(
+    "infx.cli.changelog:check", name="check", help="Judge what a change adds to the changelog."
+)
+changelog.command(
+    "infx.cli.changelog:add", name="add", help="Append the entry for what a change affects."
+)
+changelog.command(
+    "infx.cli.changelog:merge", name="merge", help="Join what two branches append, for git."
+)
 schema = App(name="schema", help="Write what editors need to check a catalog's files.")
 app.command(schema)
 schema.command("infx.cli.schema:write", name="write", help="Write JSON Schemas for editors.")
 
 
-def run() -> None:
-    """Run the command line of this process and exit with its code."""
-    sys.exit(main(sys.argv[1:]))
+def run(*command: str) -> None:
+    """Run the command line of this process, as `command` if it is named, and exit with its code."""
+    sys.exit(main([*command, *sys.argv[1:]]))
 
 
 def main(argv: Sequence[str]) -> int:

@@ -75,6 +75,8 @@ def compare(ask: Ask, environment: Mapping[str, str], more: Sequence[Path] = ())
         both = with_edits(both, [path for path in unsaved if _is_under(path, paths)])
     else:
         both = replace(both, edited=git.edited(repository, paths))
+    wanted = (*sources.masters, sources.runners, *paths[len(sources.paths) :])
+    both.fetch(wanted)
     return _compared(ask, both, sources)
 
 
@@ -88,7 +90,7 @@ def _compared(ask: Ask, both: Snapshots, sources: Sources) -> Comparison:
 
 
 def _rendered(ask: Ask, both: Snapshots, sources: Sources) -> Comparison:
-    old, new = (rendering.masters(side, sources) for side in (both.base, both.head))
+    old, new = rendering.masters(both, sources)
     only = rendering.suspects(both, sources, old, new)
     head = rendering.render(both.head, sources, new, only)
     base = rendering.render_base(both.base, sources, old, only)

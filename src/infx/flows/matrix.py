@@ -7,10 +7,13 @@ from pathlib import Path
 
 from infx.errors import Problem
 from infx.flows.catalog import load_catalog
+from infx.flows.recipe_nodes import stated_nodes
 from infx.matrix.generate import generate
 from infx.matrix.options import Edition, Options
 from infx.model.catalog import HardwareRunners
 from infx.model.sweep import Row
+from infx.store.catalog import find
+from infx.store.recipes import default_roots
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,15 +30,19 @@ def matrix(
     options: Options,
     *,
     edition: Edition | None = None,
+    recipe_roots: Sequence[Path] = (),
 ) -> Matrix:
     """Return the rows of a catalog's files; without files, of those that are found here.
 
-    Without an edition the rules are those of the runner file's form. Raises InputError for files
-    that cannot be read, flags that name nothing, and when nothing is left.
+    Without an edition the rules are those of the runner file's form; without roots, recipes are
+    looked for around the first file. Raises InputError for files that cannot be read, flags that
+    name nothing, and when nothing is left.
     """
     catalog = load_catalog(files, runner_file)
     of_form: Edition = "2026-08" if isinstance(catalog.runners, HardwareRunners) else "2026-10"
-    options = replace(options, edition=edition or of_form)
+    roots = recipe_roots or default_roots(find(files, runner_file).masters[0])
+    nodes = stated_nodes(roots)
+    options = replace(options, edition=edition or of_form, recipe_nodes=nodes)
     return Matrix(generate(catalog, options), catalog.warnings)
 
 

@@ -1,6 +1,6 @@
 """One side of a comparison to points: masters, as far as they may differ, to rows."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
@@ -40,10 +40,21 @@ class Rendered:
     problems: dict[str, InputError] = field(default_factory=dict)
 
 
-def masters(side: Snapshot, sources: Sources) -> tuple[Master, ...]:
-    """Return the master files that a side has."""
-    texts = ((path, side.read(path)) for path in sources.masters)
-    return tuple(Master(path, text, blocks(text)) for path, text in texts if text is not None)
+def masters(both: Snapshots, sources: Sources) -> tuple[tuple[Master, ...], tuple[Master, ...]]:
+    """Return the master files of the base and of the head; what both have is cut once."""
+    known: dict[tuple[str, str], Master] = {}
+
+    def of(side: Snapshot) -> Iterator[Master]:
+        for path in sources.masters:
+            text = side.read(path)
+            if text is None:
+                continue
+            key = (path, side.files[path])
+            if key not in known:
+                known[key] = Master(path, text, blocks(text))
+            yield known[key]
+
+    return tuple(of(both.base)), tuple(of(both.head))
 
 
 def suspects(

@@ -85,6 +85,12 @@ class Snapshots:
         """The files of either side."""
         return frozenset((*self.base.files, *self.head.files))
 
+    def fetch(self, paths: Iterable[str]) -> None:
+        """Read what both sides have at `paths`, all at once."""
+        sides = (self.base.files, self.head.files)
+        ids = (files[path] for path in paths for files in sides if path in files)
+        self.head.contents.fetch(dict.fromkeys(ids))
+
 
 def snapshots(repository: git.Repository, ref: str) -> Snapshots:
     """Return the commit where HEAD left `ref`, and HEAD; raises InputError as `git.span` does."""

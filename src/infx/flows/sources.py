@@ -97,9 +97,12 @@ def _masters(files: frozenset[str], start: str) -> tuple[str, ...]:
 
 
 def _roots(files: frozenset[str], home: str) -> tuple[str, ...]:
-    folders = {str(parent) for path in files for parent in PurePosixPath(path).parents}
     candidates = (_join(folder, root) for folder in _upward(home) for root in ROOTS)
-    return tuple(dict.fromkeys(path for path in candidates if path in folders))
+    return tuple(
+        dict.fromkeys(
+            root for root in candidates if any(path.startswith(f"{root}/") for path in files)
+        )
+    )
 
 
 def _upward(home: str) -> tuple[str, ...]:

@@ -11,8 +11,11 @@ from dataclasses import dataclass
 
 _AT_MARGIN = re.compile(rb"^[^ \n#].*$", re.MULTILINE)
 _KEY = re.compile(rb"([A-Za-z0-9][A-Za-z0-9._-]*): *(?:#.*)?")
-_REACHES = re.compile(rb"(?:^|[\s\[{,:])[&*][^\s&*,\]}]|<<:|\t|\r", re.MULTILINE)
-"""Anchors, aliases and merges; tabs and carriage returns, which may make lines of their own."""
+_REACHES = re.compile(rb"[&*](?<=[\s\[{,:].)[^\s&*,\]}]")
+"""Anchors and aliases."""
+
+_ODD = (b"<<:", b"\t", b"\r")
+"""Merges; and tabs and carriage returns, which may make lines of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +28,7 @@ class Block:
 
 def blocks(text: bytes) -> dict[str, Block] | None:
     """Return each entry's block in the order of the file, None where the text cannot be cut."""
-    if _REACHES.search(text):
+    if any(part in text for part in _ODD) or _REACHES.search(text):
         return None
     starts: dict[str, int] = {}
     for line in _AT_MARGIN.finditer(text):

@@ -35,3 +35,17 @@ class Entry(KebabValue):
     def scenarios(self) -> tuple[Scenario, ...]:
         """The scenarios that the entry asks for."""
         return SCENARIOS if self.scenario_type is None else self.scenario_type
+
+
+class ChangelogCheck(KebabValue):
+    """What `infx changelog check` found.
+
+    `entries` counts what the change adds; `changed` are the config keys whose points differ.
+    Without `violations` the verdict is yes.
+    """
+
+    file: str
+    base: str
+    entries: int
+    changed: tuple[str, ...]
+    violations: tuple[str, ...]
