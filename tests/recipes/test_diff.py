@@ -1,7 +1,7 @@
 """What tells two recipes apart, and what the engine makes of it."""
 
 from handbound import bound, serving
-
+from infx.model.engine_schema import EngineSchema, Flag, SchemaSource
 from infx.recipes.diff import diff
 
 DFLASH = {
@@ -52,7 +52,7 @@ def test_a_removed_draft_backend_lets_the_draft_inherit_the_kv_dtype():
             False,
         ),
     }
-    kv = found.effects[0 if found.effects[0].setting.endswith("dtype") else 1]
+    _, kv = found.effects
     assert kv.after.inherited_from == "kv-cache-dtype"
     assert kv.after.source == "SGLang 0.5.23, Spec in srt/arg_groups/fields/spec.py"
 
@@ -177,3 +177,28 @@ def test_a_role_of_one_side_only_is_said():
         "only A has a role decode: its settings have no other side",
         "only B has a role agg: its settings have no other side",
     )
+
+
+def test_flags_without_a_rule_have_the_default_of_their_schema():
+    schema = EngineSchema(
+        engine="sglang",
+        version="0.5.23",
+        source=SchemaSource(origin="a wheel", method="read"),
+        flags={"schedule-policy": Flag(kind="str", default="fcfs"), "watch": Flag(kind="int")},
+    )
+    found = diff(
+        bound(serving({"schedule-policy": "lpm", "watch": 3})),
+        bound(serving({})),
+        schemas={"sglang": schema},
+    )
+    assert _effects(found) == {"schedule-policy": (("lpm", "stated"), ("fcfs", "default"), True)}
+
+
+def test_parts_of_a_list_are_compared_one_by_one():
+    a = {"services": [{"type": "etcd"}, {"type": "nats", "nodes": 1}], "sizes": [1, 2]}
+    b = {"services": [{"type": "etcd"}, {"type": "nats", "nodes": 2}], "sizes": [1, 2, 4]}
+    found = diff(bound(a), bound(b))
+    assert [(leaf.path, leaf.before.value, leaf.after.value) for leaf in found.leaves] == [
+        (("services", 1, "nodes"), 1, 2),
+        (("sizes",), [1, 2], [1, 2, 4]),
+    ]

@@ -5,7 +5,7 @@ from typing import Literal
 from infx.errors import Problem
 from infx.model.value import Value
 
-Severity = Literal["error", "warning"]
+Severity = Literal["error", "warning", "note"]
 
 
 class Finding(Value):

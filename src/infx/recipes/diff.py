@@ -4,22 +4,33 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
+from types import MappingProxyType
 from typing import cast
 
 from pydantic import JsonValue
 
 from infx.model.document import Key
+from infx.model.engine_schema import EngineSchema
 from infx.model.recipe_diff import Decision, Effect, Kind, LeafChange, RecipeDiff, Side
 from infx.recipes.binding import Binding, Path
 from infx.recipes.effects import Effective, Facts, decided, effective, rules_of
 from infx.recipes.engine_rules import ENGINE_RULES
-from infx.recipes.engine_rules.rule import Rule
+from infx.recipes.engine_rules.rule import Rule, Source
 from infx.recipes.engine_schema import image_version
 from infx.recipes.settings import Settings, engine_of, origin, role_settings, roles_of
 
 
-def diff(a: Binding, b: Binding, *, names: tuple[str, str] | None = None) -> RecipeDiff:
-    """Return what differs from `a` to `b`: leaves in order, then effects role by role."""
+def diff(
+    a: Binding,
+    b: Binding,
+    *,
+    names: tuple[str, str] | None = None,
+    schemas: Mapping[str, EngineSchema] = MappingProxyType({}),
+) -> RecipeDiff:
+    """Return what differs from `a` to `b`: leaves in order, then effects role by role.
+
+    `schemas` has, by engine, the defaults of flags that no rule speaks of.
+    """
     roles = tuple(dict.fromkeys((*roles_of(a), *roles_of(b))))
     sides = [(role, _side(a, role), _side(b, role)) for role in roles]
     left, right = names or (_name(a), _name(b))
@@ -27,7 +38,7 @@ def diff(a: Binding, b: Binding, *, names: tuple[str, str] | None = None) -> Rec
         a=left,
         b=right,
         leaves=tuple(_leaves(a, b)),
-        effects=tuple(one for side in sides for one in _effects(*side)),
+        effects=tuple(one for side in sides for one in _effects(*side, schemas)),
         notes=tuple(dict.fromkeys(one for side in sides for one in _notes(*side))),
     )
 
@@ -120,10 +131,13 @@ def _unstated(binding: Binding, path: Path) -> Side:
     return Side(where=null[0].where if null else None)
 
 
-def _effects(role: str, a: _Side | None, b: _Side | None) -> Iterator[Effect]:
+def _effects(
+    role: str, a: _Side | None, b: _Side | None, schemas: Mapping[str, EngineSchema]
+) -> Iterator[Effect]:
     if a is None or b is None or a.engine != b.engine:
         return
     rules = rules_of(a.engine)
+    rules += tuple(_defaults(schemas.get(a.engine or ""), rules, a, b))
     for setting in decided(rules):
         before, after = _decide(setting, a, rules), _decide(setting, b, rules)
         if _same(before, after):
@@ -134,6 +148,27 @@ def _effects(role: str, a: _Side | None, b: _Side | None) -> Iterator[Effect]:
             before=_decision(before),
             after=_decision(after),
             certain=_certain(before, a) and _certain(after, b),
+        )
+
+
+def _defaults(
+    schema: EngineSchema | None, rules: tuple[Rule, ...], a: _Side, b: _Side
+) -> Iterator[Rule]:
+    """Yield the plain default of each flag that one side states, where no rule speaks of it."""
+    if schema is None:
+        return
+    known = {alias: name for name, flag in schema.flags.items() for alias in (name, *flag.aliases)}
+    ruled = set(decided(rules))
+    for setting in (*a.settings, *b.settings):
+        stated_twice = setting in a.settings and setting in b.settings
+        flag = schema.flags.get(known.get(setting, ""))
+        if flag is None or flag.default is None or setting in ruled or stated_twice:
+            continue
+        yield Rule(
+            setting=setting,
+            value=flag.default,
+            because="the default of the flag",
+            source=Source(schema.engine, schema.version, "its flags", f"--{setting}"),
         )
 
 

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from types import MappingProxyType
 
@@ -116,6 +117,7 @@ def where(binding: Binding, path: Path) -> str:
     return binding.file if found is None else found.where
 
 
+@cache
 def _spellings(engine: str | None) -> Mapping[str, str]:
     module = ENGINE_RULES.get(engine or "")
     found: Mapping[str, str] = import_module(module).SPELLINGS if module else {}

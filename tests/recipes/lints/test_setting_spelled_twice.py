@@ -18,7 +18,8 @@ def test_underscores_and_dashes():
     args = {"max_num_batched_tokens": 8192, "max-num-batched-tokens": 16384}
     assert said(ID, serving(args, engine="vllm")) == [
         (
-            "2: max_num_batched_tokens 8192 and max-num-batched-tokens 16384 of agg are one setting; "
+            "2: max_num_batched_tokens 8192 and max-num-batched-tokens 16384 of agg are one "
+            "setting; "
             "keep one of them; the other stands at recipe.yaml:1"
         )
     ]
@@ -46,7 +47,8 @@ def test_switches_that_contradict():
     args = {"enable-prefix-caching": True, "no-enable-prefix-caching": True}
     assert said(ID, serving(args, engine="vllm")) == [
         (
-            "2: enable-prefix-caching True and no-enable-prefix-caching False of agg are one setting; "
+            "2: enable-prefix-caching True and no-enable-prefix-caching False of agg are "
+            "one setting; "
             "keep one of them; the other stands at recipe.yaml:1"
         )
     ]
