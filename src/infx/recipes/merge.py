@@ -14,6 +14,9 @@ from infx.recipes.binding import Origin, Path
 
 Removed = dict[Path, tuple[Origin, ...]]
 
+ENVIRONMENTS = frozenset({"env", "environment"})
+"""Keys of mappings that hold environment variables."""
+
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
@@ -40,20 +43,30 @@ Node = Leaf | Branch
 
 
 def plant(value: JsonValue, place: Place, *, layer: str, file: str) -> Node:
-    """Return located data as one layer of a recipe."""
+    """Return located data as one layer of a recipe; variables of environments are their text."""
+    return _plant(value, place, (layer, file), is_environment=False)
+
+
+def _plant(
+    value: JsonValue, place: Place, source: tuple[str, str], *, is_environment: bool
+) -> Node:
     if isinstance(value, dict) and value:
-        members: dict[Key, Node] = {
-            key: plant(member, place.parts[key], layer=layer, file=file)
-            for key, member in value.items()
-        }
-        return Branch(members, (Origin(layer, file, place.line),))
+        members: dict[Key, Node] = {}
+        for key, member in value.items():
+            part = place.parts[key]
+            if is_environment and member is not None and part.text is not None:
+                members[key] = Leaf(part.text, part.text, (Origin(*source, part.line, part.text),))
+            else:
+                words = key in ENVIRONMENTS
+                members[key] = _plant(member, part, source, is_environment=words)
+        return Branch(members, (Origin(*source, place.line),))
     if isinstance(value, list) and any(map(_has_mapping, value)):
         items: dict[Key, Node] = {
-            index: plant(item, place.parts[index], layer=layer, file=file)
+            index: _plant(item, place.parts[index], source, is_environment=False)
             for index, item in enumerate(value)
         }
-        return Branch(items, (Origin(layer, file, place.line),), sequence=True)
-    return Leaf(value, place.text, (Origin(layer, file, place.line, value),))
+        return Branch(items, (Origin(*source, place.line),), sequence=True)
+    return Leaf(value, place.text, (Origin(*source, place.line, value),))
 
 
 def lay(under: Branch, over: Branch, removed: Removed, *, keeps_null: bool = False) -> Branch:
@@ -158,31 +171,12 @@ def stated(layers: tuple[Branch, ...], path: Path) -> Leaf | None:
 
 
 def plain(node: Node) -> JsonValue:
-    """Return a node as plain data; variables of an environment keep their text."""
+    """Return a node as plain data."""
     if isinstance(node, Leaf):
         return node.value
     if node.sequence:
         return [plain(part) for part in node.parts.values()]
-    return {
-        str(key): _text_of(part) if key in ENVIRONMENTS else plain(part)
-        for key, part in node.parts.items()
-    }
-
-
-ENVIRONMENTS = frozenset({"env", "environment"})
-"""Keys of mappings that hold environment variables."""
-
-
-def _text_of(node: Node) -> JsonValue:
-    if isinstance(node, Leaf) or node.sequence:
-        return plain(node)
-    return {str(key): _variable(part) for key, part in node.parts.items()}
-
-
-def _variable(node: Node) -> JsonValue:
-    if isinstance(node, Leaf) and node.value is not None and node.text is not None:
-        return node.text
-    return plain(node)
+    return {str(key): plain(part) for key, part in node.parts.items()}
 
 
 def _has_mapping(value: JsonValue) -> bool:

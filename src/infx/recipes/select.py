@@ -47,7 +47,9 @@ def combined(variant: Variant, shared: Branch | None, removed: Removed) -> Branc
     A generated job name is set last: it is made of the base's.
     """
     bottom, *upper = variant.layers
-    merged = lay(shared or Branch({}), bottom, removed, keeps_null=True)
+    merged = variant.defaults or Branch({})
+    for layer in (shared, bottom):
+        merged = lay(merged, layer, removed, keeps_null=True) if layer is not None else merged
     for layer in upper:
         merged = lay(merged, layer, removed)
     if variant.name is not None:

@@ -15,13 +15,12 @@ from infx.recipes.topology import COLOCATE
 MODES = {"prefill": "prefill", "decode": "decode", "agg": "aggregated"}
 """Role to what `backend` calls it."""
 
-ENGINES = {
-    "atom_config": "atom",
-    "mocker_config": "mocker",
-    "sglang_config": "sglang",
-    "trtllm_config": "trtllm",
-    "vllm_config": "vllm",
-}
+ENGINES = ("atom_config", "mocker_config", "sglang_config", "trtllm_config", "vllm_config")
+"""Sections of `backend` that hold arguments by role."""
+
+DEFAULT_ENGINE = "sglang"
+"""What `backend.type` is where a file of this form does not state it."""
+
 FRONTENDS = {"sglang": "sglang-router"}
 """Frontends whose name means another one since schema 2."""
 
@@ -64,15 +63,13 @@ def to_schema2(document: Document) -> Document:
             raise InputError(*mixed)
         return document
     if "base" not in value:
-        converted, place = _fragment(value, document.place, whole=True)
+        converted, place = _fragment(value, document.place)
         return Document(document.file, converted, place, document.warnings)
     unclear = list(_unclear(document, value))
     if unclear:
         raise InputError(*unclear)
-    groups = {
-        key: _fragment(group, document.place.parts[key], whole=key == "base")
-        for key, group in value.items()
-    }
+    parts_of = document.place.parts
+    groups = {key: _fragment(group, parts_of[key]) for key, group in value.items()}
     members: dict[str, JsonValue] = {key: group[0] for key, group in groups.items()}
     parts: dict[Key, Place] = {key: group[1] for key, group in groups.items()}
     place = Place(document.place.line, None, parts)
@@ -114,8 +111,8 @@ def _mixed(document: Document) -> Iterator[Problem]:
                 yield Problem(f"resources.{key} is of the v1 form", where, advice)
 
 
-def _fragment(value: JsonValue, place: Place, *, whole: bool) -> Located:
-    """Return one fragment with its keys moved; a `whole` one also names its engine."""
+def _fragment(value: JsonValue, place: Place) -> Located:
+    """Return one fragment with its keys moved."""
     if not isinstance(value, dict):
         return value, place
     moves: list[_Move] = []
@@ -125,8 +122,6 @@ def _fragment(value: JsonValue, place: Place, *, whole: bool) -> Located:
             moves += _SECTIONS[key](part, place.parts[key])
         elif key != "backend" or part is not None:
             moves.append(((key,), located))
-    if whole:
-        moves += _unstated_engine(value, place)
     return _built(moves, place.line)
 
 
@@ -198,17 +193,6 @@ def _by_role(
     for mode, value in section.items():
         path = ("roles", roles[mode], name) if mode in roles else (*rest, mode)
         yield path, (value, place.parts[mode])
-
-
-def _unstated_engine(value: dict[str, JsonValue], place: Place) -> Iterator[_Move]:
-    """Yield the engine of a fragment whose backend has no type, from the section that it has."""
-    backend = value.get("backend")
-    if isinstance(backend, dict) and "type" not in backend:
-        for key, engine in ENGINES.items():
-            if key in backend:
-                found = place.parts["backend"].parts[key]
-                yield ("engine", "type"), (engine, Place(found.line, engine))
-                return
 
 
 def _placed(section: str) -> Callable[[dict[str, JsonValue], Place], Iterator[_Move]]:

@@ -15,7 +15,7 @@ from infx.errors import InputError, Problem, nearest
 from infx.model.document import Document, Key, Place
 from infx.recipes.binding import Origin
 from infx.recipes.merge import Branch, Leaf, Node, plant
-from infx.recipes.v1 import form, to_schema2
+from infx.recipes.v1 import DEFAULT_ENGINE, form, to_schema2
 
 OVERRIDE, ZIP = "override_", "zip_override_"
 _INDEXED = re.compile(r"(.+)\[([0-9]+)\]")
@@ -27,6 +27,7 @@ class Variant:
 
     `selector` is empty for a plain file; `where` is the line of its group; `layers` are lowest
     first; `form` is the file's (1 or 2). `name` is the generated job name, if the file states none.
+    `defaults` lie under all layers: what a form says where a file does not.
     """
 
     selector: str
@@ -34,6 +35,7 @@ class Variant:
     layers: tuple[Branch, ...]
     form: int = 2
     name: Leaf | None = None
+    defaults: Branch | None = None
 
 
 def split_selector(reference: str) -> tuple[str, str | None]:
@@ -52,7 +54,7 @@ def variants(document: Document) -> tuple[Variant, ...]:
     A file of the v1 form is converted first. Raises InputError with every problem of the bundle:
     unknown top-level keys, groups that are not mappings, lists of a zip group that do not agree.
     """
-    return _variants(to_schema2(document), form(document))
+    return select(document, None)
 
 
 def select(document: Document, selector: str | None) -> tuple[Variant, ...]:
@@ -61,9 +63,30 @@ def select(document: Document, selector: str | None) -> tuple[Variant, ...]:
     A selector is `base`, the name of a group, one step of a zip group (`zip_override_tp4[2]`), or a
     glob over group names. Raises InputError where it names nothing, with the nearest name.
     """
-    version = form(document)
+    version, defaults = form(document), _defaults(document)
     document = to_schema2(document)
-    found = _variants(document, version)
+    chosen = _chosen(document, selector)
+    return tuple(replace(one, form=version, defaults=defaults) for one in chosen)
+
+
+def _defaults(document: Document) -> Branch | None:
+    """Return what the v1 form says of the engine where a file leaves it out."""
+    value = document.value
+    path: tuple[str, ...] = ("base",) if isinstance(value, dict) and "base" in value else ()
+    section = value
+    for key in path:
+        section = section.get(key) if isinstance(section, dict) else None
+    if form(document) != 1 or not isinstance(section, dict) or "backend" not in section:
+        return None
+    line = document.at((*path, "backend")).line
+    engine: JsonValue = {"engine": {"type": DEFAULT_ENGINE}}
+    at = Place(line, None, {"type": Place(line, DEFAULT_ENGINE)})
+    node = plant(engine, Place(line, None, {"engine": at}), layer="v1 default", file=document.file)
+    return node if isinstance(node, Branch) else None
+
+
+def _chosen(document: Document, selector: str | None) -> tuple[Variant, ...]:
+    found = _variants(document)
     if selector is None:
         return found
     if found[0].selector == "":
@@ -75,8 +98,7 @@ def select(document: Document, selector: str | None) -> tuple[Variant, ...]:
             )
         )
     if selector == "base":
-        base = Variant("base", document.where("base"), (_base(document),), version)
-        return (base,)
+        return (Variant("base", document.where("base"), (_base(document),)),)
     chosen = tuple(one for one in found if _named(selector, one.selector))
     if not chosen:
         names = [name for one in found for name in (one.selector, _group(one.selector))]
@@ -98,14 +120,14 @@ def _named(selector: str, name: str) -> bool:
     return any(sign in selector for sign in "*?") and fnmatchcase(_group(name), selector)
 
 
-def _variants(document: Document, version: int) -> tuple[Variant, ...]:
+def _variants(document: Document) -> tuple[Variant, ...]:
     value = document.value
     if not isinstance(value, dict):
         raise InputError(Problem("a recipe is a mapping", document.where()))
     if "base" not in value:
         node = plant(value, document.place, layer="recipe", file=document.file)
         assert isinstance(node, Branch)
-        return (Variant("", document.where(), (node,), version),)
+        return (Variant("", document.where(), (node,)),)
     problems = list(_problems(document, value))
     if problems:
         raise InputError(*problems)
@@ -115,8 +137,8 @@ def _variants(document: Document, version: int) -> tuple[Variant, ...]:
     for key in groups:
         found += _zip(document, base, key) if key.startswith(ZIP) else ()
     if not found:
-        found.append(Variant("base", document.where("base"), (base,), version))
-    return tuple(replace(one, form=version) for one in found)
+        found.append(Variant("base", document.where("base"), (base,)))
+    return tuple(found)
 
 
 def _problems(document: Document, value: dict[str, JsonValue]) -> Iterator[Problem]:

@@ -1,0 +1,100 @@
+"""Recipe files: where they are looked for, and how public ones are read.
+
+Masters name recipes by paths that begin at a root. `recipes/X` and the two folders of the public
+repository are names of roots, so they are left out before a root is tried.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path, PurePosixPath
+
+from infx.errors import InputError, Problem, nearest
+from infx.model.document import Document
+from infx.store.documents import read_yaml
+
+ROOTS = (
+    "srt-recipes",
+    "recipes",
+    "benchmarks/single_node/srt-slurm-recipes",
+    "benchmarks/multi_node/srt-slurm-recipes",
+)
+"""Folders of recipes, beside a master file and one and two folders up from there."""
+
+SHARED = "srt-recipes"
+"""The folder beside the masters that holds the shared block of each lane."""
+
+_PREFIXES = ("recipes", *ROOTS[2:])
+
+
+def default_roots(master: Path) -> tuple[Path, ...]:
+    """Return the folders of recipes that exist around a master file, the nearest first."""
+    home = master.absolute().parent
+    folders = [home, *home.parents][:3]
+    found = (folder / name for folder in folders for name in ROOTS)
+    return tuple(folder for folder in found if folder.is_dir())
+
+
+def locate(name: str, roots: Sequence[Path]) -> Path | None:
+    """Return the file that a master names, None where no root has it.
+
+    Raises InputError for a name that leads out of its root.
+    """
+    path = PurePosixPath(name)
+    if path.is_absolute() or ".." in path.parts:
+        raise InputError(
+            Problem(f"the recipe {name} leads out of its root", remedy="name it from a root")
+        )
+    for root in roots:
+        for spelled in _spellings(path):
+            if (found := root / spelled).is_file():
+                return found
+    return None
+
+
+def find(name: str, roots: Sequence[Path], *, where: str | None = None) -> Path:
+    """Return the file that `name` is: a path as it stands, or one that begins at a root.
+
+    Raises InputError with the roots that were tried, and the nearest file where a root has its
+    folder; `where` is the line that names the recipe.
+    """
+    direct = Path(name)
+    if where is None and direct.is_file():
+        return direct
+    found = locate(name, roots) if not direct.is_absolute() and ".." not in direct.parts else None
+    if found is not None:
+        return found
+    tried = ", ".join(map(str, roots)) or "no folder of recipes is known"
+    beside = list(_beside(PurePosixPath(name), roots if where is not None else (*roots, Path())))
+    advice = nearest(name, beside) if beside else f"looked in {tried}; name one: --recipe-root DIR"
+    raise InputError(Problem(f"there is no recipe {name}", where, advice))
+
+
+def read(path: Path) -> Document:
+    """Return a recipe file; repeated keys are warnings, and the last one counts.
+
+    Raises InputError as `read_yaml` does.
+    """
+    return read_yaml(path, last_wins=True)
+
+
+def shared_block(master: Path, *, agentic: bool, multinode: bool) -> Path | None:
+    """Return the block that is merged under every fragment of a lane, if there is one."""
+    scenario = "agentic" if agentic else "fixed-sequence"
+    nodes = "multi" if multinode else "single"
+    path = master.parent / SHARED / f"{scenario}-{nodes}.yaml"
+    return path if path.is_file() else None
+
+
+def _spellings(path: PurePosixPath) -> list[PurePosixPath]:
+    short = [path.relative_to(prefix) for prefix in _PREFIXES if path.is_relative_to(prefix)]
+    return [*short, path]
+
+
+def _beside(path: PurePosixPath, roots: Sequence[Path]) -> list[str]:
+    """Return the recipes in the folder that should hold `path`, spelled as `path` is."""
+    found: dict[str, None] = {}
+    for root in roots:
+        for spelled in _spellings(path):
+            folder = root / spelled.parent
+            names = sorted(folder.glob("*.yaml")) if folder.is_dir() else []
+            found.update({str(path.with_name(one.name)): None for one in names})
+    return list(found)
