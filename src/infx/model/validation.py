@@ -30,7 +30,8 @@ def checked(
     As `validate`, for one part of a document.
     """
     try:
-        return adapter.validate_json(to_json(value), strict=True)
+        found: T = adapter.validator.validate_json(to_json(value), strict=True)
+        return found
     except ValidationError as error:
         schema: JsonValue = adapter.json_schema()
         details = error.errors(include_url=False, include_context=False)
