@@ -66,8 +66,8 @@ class Fingerprints:
             yield from dict.fromkeys(problems)
         if self.missing:
             names = list(self.missing)
-            count = f"{len(names)} recipe{'s' if len(names) > 1 else ''}"
-            what = f"{count} that rows name are not in the repository: {', '.join(names[:3])}"
+            count = "1 recipe is" if len(names) == 1 else f"{len(names)} recipes are"
+            what = f"{count} named and not in the repository: {', '.join(names[:3])}"
             more = " ..." if len(names) > 3 else ""
             roots = ", ".join(self.sources.roots) or "no folder"
             advice = "what they say is not compared; --recipe-root names their folder"

@@ -127,11 +127,7 @@ def _changed(old: bytes, new: bytes, file: str, links: Links, before: Sequence[P
 
 def _rewritten(was: list[bytes], now: list[bytes], file: str, links: Links) -> Iterator[Problem]:
     """Name the lines of history that are not what they were, and bad links among the new ones."""
-    shorter = min(len(was), len(now))
-    start = next((index for index in range(shorter) if was[index] != now[index]), shorter)
-    rest = shorter - start
-    end = next((back for back in range(rest) if was[-1 - back] != now[-1 - back]), rest)
-    gone, new = len(was) - end - start, len(now) - end - start
+    start, gone, new = _difference(was, now)
     where = f"{file}:{start + 1}"
     if not gone:
         what = f"{_count(new)} inserted into the history"
@@ -148,6 +144,20 @@ def _rewritten(was: list[bytes], now: list[bytes], file: str, links: Links) -> I
         problem = links.problem(link[1], f"{file}:{index + 1}") if link else None
         if problem:
             yield problem
+
+
+def _difference(was: list[bytes], now: list[bytes]) -> tuple[int, int, int]:
+    """Return the first line that differs, and how many lines from there were and are."""
+    count = len(was) - 1
+    shorter = min(len(was), len(now))
+    start = next((index for index in range(shorter) if was[index] != now[index]), shorter)
+    if start < count < len(now) and was[count - 1] == now[count - 1]:
+        # Edited in place: the lines still stand at their numbers, whatever was appended.
+        last = max(index for index in range(count) if was[index] != now[index])
+        return start, last + 1 - start, last + 1 - start
+    rest = shorter - start
+    end = next((back for back in range(rest) if was[-1 - back] != now[-1 - back]), rest)
+    return start, len(was) - end - start, len(now) - end - start
 
 
 def _bytes(text: bytes, file: str, line: int) -> Iterator[Problem]:

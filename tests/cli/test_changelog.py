@@ -1,0 +1,319 @@
+"""`infx changelog check` and `add`: each violation with its line, and the entry for a change."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import cataloged
+import gitted
+from cataloged import CHANGELOG, LINK, entry
+from transcript import Transcript, refused
+
+FILE = "perf-changelog.yaml"
+MASTER = "configs/toy-master.yaml"
+FIXED, AGENTIC, BOTH = "toy-fp8-h200-sglang", "toy-fp4-h200-sglang-agentic", "toy-fp8-h200-vllm"
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> gitted.Repo:
+    return cataloged.repository(tmp_path)
+
+
+def master(*edits: tuple[str, str]) -> str:
+    text = cataloged.MASTER
+    for old, new in edits:
+        assert old in text
+        text = text.replace(old, new)
+    return text
+
+
+SGLANG = ("acme/sglang:v1", "acme/sglang:v2")
+"""Changes the keys FIXED and AGENTIC."""
+FEWER = ("conc-list: [4, 8]", "conc-list: [4]")
+MORE = ("conc-list: [4, 8]", "conc-list: [4, 8, 16]")
+"""Change FIXED alone."""
+
+
+@pytest.fixture
+def gate(repo, infx):
+    """Commit edits of the master and a tail of the changelog, and return what `check` says."""
+
+    def run(tail: str, *edits: tuple[str, str], words: tuple[str, ...] = ()) -> Transcript:
+        repo.commit({MASTER: master(*edits), FILE: CHANGELOG + tail})
+        return infx("changelog", "check", "--base", "main", *words)
+
+    return run
+
+
+def wrong(*lines: str) -> Transcript:
+    return Transcript(1, "".join(f"{FILE}:{line}\n" for line in lines), "")
+
+
+def test_an_entry_for_exactly_what_changed_passes(gate):
+    assert gate(entry(FIXED, AGENTIC), SGLANG) == Transcript(
+        0, f"{FILE}: 1 new entry, 2 config keys changed since main\n", ""
+    )
+
+
+def test_nothing_changed_and_nothing_added_passes(gate):
+    assert gate("") == Transcript(
+        0, f"{FILE}: 0 new entries, 0 config keys changed since main\n", ""
+    )
+
+
+def test_two_entries_may_share_what_changed(gate):
+    assert gate(entry(FIXED) + entry(AGENTIC), SGLANG).code == 0
+
+
+def test_a_missing_key_is_named(gate):
+    assert gate(entry(FIXED), SGLANG) == wrong(
+        f"7: {AGENTIC} changed, and no new entry names it; add it to config-keys"
+    )
+
+
+def test_a_change_without_an_entry_is_named(gate):
+    assert gate("", FEWER) == wrong(
+        f"6: {FIXED} changed, and no new entry names it; infx changelog add writes the entry"
+    )
+
+
+def test_a_superfluous_key_is_named(gate):
+    assert gate(entry(FIXED, BOTH), FEWER) == wrong(
+        f"9: {BOTH} did not change; remove it: nothing of it would run anew"
+    )
+
+
+def test_a_superfluous_key_next_to_a_missing_one_is_a_slip(gate):
+    assert gate(entry(BOTH), FEWER) == wrong(
+        f"7: {FIXED} changed, and no new entry names it; add it to config-keys",
+        f"8: {BOTH} did not change; did you mean {FIXED}?",
+    )
+
+
+def test_a_glob_names_what_it_matches(gate):
+    assert gate(entry("toy-*-h200-sglang*"), SGLANG).code == 0
+    assert gate(entry("toy-fp8-*"), FEWER) == wrong(
+        f"8: {BOTH} (by toy-fp8-*) did not change; remove it: nothing of it would run anew"
+    )
+
+
+def test_a_glob_without_a_match_and_an_unknown_key_are_refused(gate):
+    assert gate(entry(FIXED, "acme-*", "toy-fp8-h200-sglan"), FEWER) == wrong(
+        "9: acme-* matches no config key; list the config keys by name",
+        "10: toy-fp8-h200-sglan is no config key; did you mean toy-fp8-h200-sglang?",
+    )
+
+
+def test_a_key_that_is_gone_needs_no_entry(gate):
+    gone = cataloged.MASTER[cataloged.MASTER.index(f"\n{BOTH}:") :]
+    assert gate("", (gone, "\n")) == Transcript(
+        0, f"{FILE}: 0 new entries, 1 config key changed since main\n", ""
+    )
+    assert gate(entry(BOTH), (gone, "\n")).out.startswith(f"{FILE}:8: {BOTH} is no config key")
+
+
+def test_a_scenario_that_is_left_out_must_not_have_changed(gate):
+    tail = entry(BOTH, more="  scenario-type:\n    - agentic-coding\n")
+    assert gate(tail, ("acme/vllm:v1", "acme/vllm:v2")) == wrong(
+        f"7: {BOTH} changed in agentic-coding, fixed-seq-len, which scenario-type leaves out; "
+        "add the scenario, or leave scenario-type out"
+    )
+    assert gate(tail, ("conc-list: [1]", "conc-list: [2]")).code == 0
+    assert gate(tail, ("conc-list: [16]", "conc-list: [32]")) == wrong(
+        f"7: {BOTH} changed in fixed-seq-len, which scenario-type leaves out; "
+        "add the scenario, or leave scenario-type out",
+        f"8: {BOTH} did not change; did you mean {BOTH}?",
+    )
+
+
+def test_links_of_new_entries(gate):
+    assert gate(entry(FIXED, link="TBD"), FEWER) == wrong(
+        f"11: pr-link: 'TBD' is no pull request; write {LINK}NUMBER, "
+        "or XXX for a number that is not known yet"
+    )
+    assert gate(entry(FIXED, link=f"{LINK}XXX"), FEWER).code == 0
+    assert gate(entry(FIXED), FEWER, words=("--pr-link", f"{LINK}3")) == wrong(
+        f"11: pr-link: {LINK}2 is another pull request; write {LINK}3"
+    )
+    assert gate(entry(FIXED), FEWER, words=("--pr-link", f"{LINK}2")).code == 0
+    other = "https://github.com/acme/other/pull/2"
+    assert gate(entry(FIXED, link=other), FEWER) == wrong(
+        f"11: pr-link: {other} is of another repository than acme/bench; write {LINK}NUMBER"
+    )
+
+
+def test_unknown_repeated_and_empty_parts_of_an_entry(gate):
+    assert gate(entry(FIXED, more="  evals-olny: true\n"), FEWER) == wrong(
+        "12: 0.evals-olny: unknown key; did you mean evals-only?"
+    )
+    assert gate(entry(FIXED, more="  pr-link: x\n"), FEWER) == wrong(
+        "12: the key pr-link stands here and on line 11; keep one of the two"
+    )
+    assert gate(entry(), FEWER) == wrong(
+        "7: 0.config-keys: input should be a valid array, found None"
+    )
+    assert gate(f"\n- config-keys: [{FIXED}]\n  pr-link: {LINK}2\n", FEWER) == wrong(
+        "8: 0: the key description is missing; add description"
+    )
+
+
+def test_entries_are_counted_by_their_first_line(gate):
+    tail = entry(FIXED).replace("- config-keys:", "- config-keys: &keys") + (
+        f'\n- config-keys: *keys\n  description: ["A"]\n  pr-link: {LINK}2\n'
+    )
+    assert gate(tail, FEWER).code == 0
+    assert gate("\n- config-keys:\n- config-keys:\n    - a\n", FEWER).code == 1
+
+
+@pytest.mark.parametrize("mode", ["no-evals", "append-only"])
+def test_what_runs_no_evals_selects_none(gate, mode):
+    more = f"  {mode}: true\n  all-evals: true\n"
+    assert gate(entry(FIXED, more=more), MORE) == wrong(
+        f"13: all-evals selects evals, and {mode} on line 12 runs none; keep one of the two"
+    )
+    assert gate(entry(FIXED, more=f"  {mode}: true\n"), MORE, words=("--label", "evals-only")) == (
+        wrong(
+            f"12: the label evals-only asks for evals, and {mode} runs none; "
+            "remove the label evals-only"
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    ("tail", "line"),
+    [
+        (entry(FIXED)[1:], "6: no empty line stands before the entry; put exactly one there"),
+        ("\n" + entry(FIXED), "8: 2 empty lines stand before the entry; put exactly one there"),
+        (entry(FIXED) + "\n", "12: empty lines end the file; end it with the last entry's LF"),
+        (entry(FIXED)[:-1], "11: the file does not end with LF; end the last line"),
+    ],
+)
+def test_the_byte_contract(gate, tail, line):
+    assert gate(tail, FEWER) == wrong(line)
+
+
+def test_crlf_edited_history_and_an_entry_in_the_middle(repo, infx):
+    check = ("changelog", "check", "--base", "main")
+    repo.commit({FILE: (CHANGELOG + entry(FIXED)).replace("\n", "\r\n"), MASTER: master(FEWER)})
+    assert infx(*check) == wrong(
+        "1: 11 lines end with CR LF, this is the first; end lines with LF alone"
+    )
+    repo.commit({FILE: CHANGELOG.replace("Begin", "Start") + entry(FIXED)})
+    assert infx(*check) == wrong(
+        "4: 1 line of the history changed; restore them; only pr-link lines may be corrected"
+    )
+    repo.commit({FILE: entry(FIXED, link="TBD")[1:] + "\n" + CHANGELOG})
+    found = infx(*check)
+    assert found.code == 1
+    assert "6 lines inserted into the history" in found.out
+    assert "pr-link: 'TBD' is no pull request" in found.out
+
+
+def test_a_correction_alone_passes_and_with_a_change_it_does_not_cover_it(repo, infx):
+    repo.commit({FILE: CHANGELOG.replace("pull/1", "pull/10")})
+    check = ("changelog", "check", "--base", "main")
+    assert infx(*check).code == 0
+    repo.commit({MASTER: master(FEWER)})
+    assert infx(*check).code == 1
+
+
+def test_append_only_gains_points_and_nothing_else(gate):
+    tail = entry(FIXED, more="  append-only: true\n")
+    assert gate(tail, MORE).code == 0
+    assert gate(tail, FEWER) == wrong(
+        f"12: append-only: {FIXED} gains no point; leave append-only out"
+    )
+    assert gate(tail, ("conc-list: [4, 8]", "conc-list: [8, 16]")) == wrong(
+        f"12: append-only: {FIXED} loses toy_8k1k 8k1k tp4 ep4 at concurrency 4; "
+        "keep every point that was there, or leave append-only out"
+    )
+    assert gate(tail, MORE, ("# what the toys run", "# more")).code == 0
+
+
+def test_append_only_keeps_curves_images_and_other_keys(gate):
+    tail = entry(FIXED, more="  append-only: true\n")
+    short = "    - {isl: 1024, osl: 1024, search-space: [{tp: 4, conc-list: [4]}]}"
+    wider = ("conc-list: [4, 8]", f"conc-list: [4, 8]\n{short}")
+    assert gate(tail, wider) == wrong(
+        f"12: append-only: toy_1k1k 1k1k tp4 at concurrency 4 of {FIXED} "
+        "belongs to no curve that was there; leave append-only out"
+    )
+    image = gate(entry(FIXED, AGENTIC, more="  append-only: true\n"), MORE, SGLANG)
+    assert "has several images: acme/sglang:v1, acme/sglang:v2" in image.out
+    assert f"append-only: {FIXED} loses toy_8k1k" in image.out
+    renamed = ("conc-list: [16]", "conc-list: [16, 16]")
+    assert gate(tail, MORE, renamed) == wrong(
+        f"12: append-only: {BOTH} is edited too; make two changes of it, or leave append-only out"
+    )
+
+
+def test_append_only_needs_a_key_that_was_there_and_stands_alone(gate):
+    first, _, _ = cataloged.MASTER.partition(f"\n{AGENTIC}")
+    both = cataloged.MASTER + first.replace(FIXED, "toy-new")
+    tail = entry("toy-new", more="  append-only: true\n")
+    assert gate(tail, (cataloged.MASTER, both)) == wrong(
+        "12: append-only: toy-new is new, it has no curve to append to; leave append-only out"
+    )
+    mixed = entry(FIXED, more="  append-only: true\n") + entry(BOTH)
+    assert gate(mixed, MORE, ("tp: 2", "tp: 4")).out.startswith(
+        f"{FILE}:14: this entry measures whole curves, and the one on line 7 is append-only; "
+        "make two changes of them\n"
+    )
+
+
+def test_json_has_every_violation(gate):
+    found = gate(entry(FIXED), SGLANG, words=("--format", "json"))
+    assert found.code == 1
+    assert json.loads(found.out) == {
+        "file": FILE,
+        "base": "main",
+        "entries": 1,
+        "changed": [FIXED, AGENTIC],
+        "violations": [
+            f"{FILE}:7: {AGENTIC} changed, and no new entry names it; add it to config-keys"
+        ],
+    }
+
+
+def test_a_changelog_that_is_not_there_is_refused(repo, infx):
+    assert infx("changelog", "check", "--base", "main", "--file", "no.yaml") == refused(
+        2,
+        "no.yaml: HEAD has no such file; commit it, or look at the work tree with --worktree",
+    )
+
+
+def test_add_writes_the_entry_that_check_wants(repo, infx):
+    repo.write({MASTER: master(SGLANG)})
+    said = infx("changelog", "add", "--base", "main", "--description", 'Say "v2".', "Twice: é")
+    text = (
+        f"- config-keys:\n    - {FIXED}\n    - {AGENTIC}\n  description:\n"
+        f'    - "Say \\"v2\\"."\n    - "Twice: é"\n  pr-link: {LINK}XXX\n'
+    )
+    assert said == Transcript(0, text, "")
+    assert (repo.root / FILE).read_text() == f"{CHANGELOG}\n{text}"
+    repo.commit({})
+    assert infx("changelog", "check", "--base", "main").code == 0
+    again = infx("changelog", "add", "--base", "main", "--description", "More.")
+    what = "nothing changed since main that no new entry names"
+    assert again == Transcript(0, "", f"infx: {FILE}: {what}\n")
+
+
+def test_add_names_the_scenario_where_another_one_did_not_change(repo, infx):
+    repo.write({MASTER: master(("conc-list: [1]", "conc-list: [2]"))})
+    words = ("--description", "More.", "--pr-link", f"{LINK}7")
+    said = infx("changelog", "add", "--base", "main", *words)
+    assert "  scenario-type:\n    - agentic-coding\n" in said.out
+    assert f"  pr-link: {LINK}7\n" in said.out
+    assert infx("changelog", "check", "--base", "main", "--worktree").code == 0
+
+
+def test_add_refuses_a_bad_link_and_a_broken_history_and_writes_nothing(repo, infx):
+    repo.write({MASTER: master(FEWER)})
+    add = ("changelog", "add", "--base", "main", "--description", "x")
+    assert infx(*add, "--pr-link", "TBD").code == 2
+    assert (repo.root / FILE).read_text() == CHANGELOG
+    broken = CHANGELOG.replace("Begin", "Start")
+    repo.write({FILE: broken})
+    assert infx(*add).code == 2
+    assert (repo.root / FILE).read_text() == broken
