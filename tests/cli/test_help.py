@@ -38,6 +38,7 @@ def test_without_a_command_there_is_help(infx, words):
     [
         ("quickstart",), ("bench",), ("report",), ("compare",),
         ("runs", "list"), ("runs", "show"), ("runs", "verify"), ("runs", "recover"),
+        ("matrix", "generate"),
     ],
 )  # fmt: skip
 def test_each_flag_of_each_command_has_a_text(infx, words):

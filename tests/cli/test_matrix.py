@@ -180,3 +180,66 @@ def test_files_are_named_or_looked_for(infx, tmp_path):
     missing = infx("matrix", "generate")
     assert (missing.code, missing.out) == (2, "")
     assert "name the files: --config-files F..." in missing.err
+
+
+AGGREGATE = """
+toy-fp8-b200-sglang:
+  image: org/sglang:v1
+  model: acme/Toy
+  model-prefix: toy
+  precision: fp8
+  framework: dynamo-sglang
+  runner: cluster:b200-a
+  multinode: true
+  disagg: true
+  kv-p2p-transfer: nixl
+  srt-recipe-dir: toy
+  scenarios:
+    fixed-seq-len:
+    - isl: 8192
+      osl: 1024
+      search-space:
+      - &pair
+        conc-list: [64]
+        srt-recipe: RECIPE
+        prefill: {num-worker: 1, tp: 8, ep: 8, dp-attn: true}
+        decode: {num-worker: 1, tp: 8, ep: 8, dp-attn: true}
+"""
+CLUSTERS = """
+labels: {"cluster:b200-a": [b200-a_0]}
+clusters:
+  b200-a:
+    gpus-per-node: 8
+    arch: x86_64
+    scheduler: slurm
+    slurm: {partition: batch, exclusive: true}
+"""
+BUNDLE = """
+base:
+  schema: 2
+  roles: {prefill: {nodes: 3}, decode: {nodes: 2}}
+override_same: {benchmark: {env: {CONC: '64'}}}
+override_more: {roles: {decode: {nodes: 5}}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("recipe", "nodes"),
+    [
+        ("disagg.yaml:override_more", 8),
+        ("disagg.yaml:base", 5),
+        ("disagg.yaml", 2),  # its variants do not agree, so the GPUs of the row count
+        ("elsewhere.yaml", 2),  # in no root
+    ],
+)
+def test_nodes_are_those_that_the_recipe_reserves(infx, tmp_path, recipe, nodes):
+    folder = tmp_path / "october"
+    (folder / "recipes" / "toy").mkdir(parents=True)
+    (folder / "recipes" / "toy" / "disagg.yaml").write_text(BUNDLE)
+    (folder / "b-master.yaml").write_text(AGGREGATE.replace("RECIPE", recipe))
+    (folder / "runners.yaml").write_text(CLUSTERS)
+    said = infx("matrix", "generate", "--config-files", "october/b-master.yaml", "--format", "json")
+    assert (said.code, said.err) == (0, "")
+    (row,) = json.loads(said.out)
+    assert (row["node-count"], row["srt-recipe"]) == (nodes, f"toy/{recipe}")
+    assert (row["eval-framework"], row["eval-suite"], row["eval-conc"]) == ("lm-eval", "", 64)

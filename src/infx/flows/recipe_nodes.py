@@ -1,0 +1,34 @@
+"""How many nodes a recipe reserves, by the reference that a row has."""
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+
+
+def stated_nodes(roots: Sequence[Path]) -> Callable[[str], int | None]:
+    """Return what knows the node count of `FILE` or `FILE:SELECTOR` under some roots.
+
+    It is None for a file that no root has, for the v1 form, and where the variants that a reference
+    names do not agree; it raises InputError for a file that cannot be read.
+    """
+
+    @cache
+    def nodes(reference: str) -> int | None:
+        # Imported here: most catalogs have no such row, and need none of it.
+        from infx.matrix.nodes import recipe_nodes
+        from infx.recipes.merge import plain
+        from infx.recipes.select import combined
+        from infx.recipes.variants import select, split_selector
+        from infx.store.recipes import locate, read
+
+        file, selector = split_selector(reference)
+        path = locate(file, roots)
+        if path is None:
+            return None
+        counts: set[int | None] = set()
+        for variant in select(read(path), selector):
+            tree = plain(combined(variant, None, {})) if variant.form == 2 else None
+            counts.add(recipe_nodes(tree) if isinstance(tree, dict) else None)
+        return counts.pop() if len(counts) == 1 else None
+
+    return nodes
