@@ -11,13 +11,14 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
-from pages import commands, keys, metrics, values
+from pages import commands, keys, lints, metrics, values
 
 REFERENCE = Path(__file__).resolve().parent / "reference"
 
 PAGES: Mapping[str, Callable[[], str]] = {
     "cli.md": commands.command_line,
     "metrics.md": metrics.metrics,
+    "lints.md": lints.lints,
     "identity.md": keys.keys,
     "python.md": values.python,
     "bundle.md": values.bundle_files,

@@ -46,6 +46,12 @@ app.command(recipe)
 recipe.command(
     "infx.cli.recipe:show", name="show", help="Print a recipe as it is bound, with reasons."
 )
+recipe.command(
+    "infx.cli.recipe_check:check", name="check", help="Say what is wrong in recipes, or doubtful."
+)
+recipe.command(
+    "infx.cli.recipe_diff:diff", name="diff", help="Compare two recipes, and say what follows."
+)
 acceptance = App(name="acceptance", help="Show golden acceptance lengths.")
 app.command(acceptance)
 acceptance.command(

@@ -1,0 +1,139 @@
+"""What a catalog asks of the recipes that its rows name."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from infx.errors import InputError, Problem
+from infx.flows.catalog import load_catalog
+from infx.matrix.catalog import Catalog
+from infx.matrix.generate import generate
+from infx.matrix.options import Edition, Options
+from infx.matrix.points import recipe
+from infx.model.catalog import HardwareRunners, Worker
+from infx.model.sweep import Agentic, Fixed, Multi, Row, Single
+from infx.recipes.target import Parallel, Target
+from infx.recipes.variants import split_selector
+from infx.store.catalog import find
+from infx.store.recipes import default_roots, locate
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """One point of a row: where it is bound, and what its workload and its host are.
+
+    `prefix` names the model for golden curves where the point runs at golden acceptance. `agreed`
+    says that row and recipe must agree: rows that name a recipe in their settings, the older form,
+    never had to.
+    """
+
+    key: str
+    where: str
+    selector: str | None
+    target: Target
+    agreed: bool = True
+    isl: int | None = None
+    osl: int | None = None
+    dram_gb: int | None = None
+    prefix: str | None = None
+
+
+@dataclass(slots=True)
+class Uses:
+    """The points that use each recipe file; `missing` are names that no root has."""
+
+    by_file: dict[Path, list[Use]] = field(default_factory=dict)
+    missing: dict[str, str] = field(default_factory=dict)
+
+
+def uses(masters: Sequence[Path] | None, runners: Path | None, roots: Sequence[Path]) -> Uses:
+    """Return how the rows of a catalog use recipes.
+
+    Recipes are looked for in `roots`, then around the master files. Raises InputError with what is
+    wrong in the catalog.
+    """
+    files = find(masters, runners)
+    catalog = load_catalog(files.masters, files.runners)
+    around = [root for master in files.masters for root in default_roots(master)]
+    places = tuple(dict.fromkeys((*roots, *around)))
+    found = Uses()
+    for row in _rows(catalog):
+        name = recipe(row)
+        if name is None or row.config_key is None:
+            continue
+        file, selector = split_selector(name)
+        path = locate(file, places)
+        where = catalog.where[row.config_key]
+        if path is None:
+            found.missing.setdefault(file, where)
+            continue
+        points = found.by_file.setdefault(path.resolve(), [])
+        points += _points(row, row.config_key, where, selector)
+    return found
+
+
+def _rows(catalog: Catalog) -> Sequence[Row]:
+    form: Edition = "2026-08" if isinstance(catalog.runners, HardwareRunners) else "2026-10"
+    try:
+        return generate(catalog, Options(edition=form, evals="none"))
+    except InputError as error:
+        head = Problem("the catalog has no rows to check recipes against")
+        raise InputError(head, *error.problems) from None
+
+
+def _points(row: Row, key: str, where: str, selector: str | None) -> Iterator[Use]:
+    agentic = isinstance(row, Agentic)
+    for concurrency in (row.conc,) if isinstance(row.conc, int) else row.conc:
+        yield Use(
+            key=key,
+            where=where,
+            selector=selector,
+            target=_target(row, concurrency),
+            agreed=row.srt_recipe is not None,
+            isl=row.isl if isinstance(row, Fixed) else None,
+            osl=row.osl if isinstance(row, Fixed) else None,
+            dram_gb=(row.total_cpu_dram_gb or None) if isinstance(row, Agentic) else None,
+            prefix=row.model_prefix if agentic and row.spec_decoding != "none" else None,
+        )
+
+
+def _target(row: Row, concurrency: int) -> Target:
+    return Target(
+        concurrency=concurrency,
+        offload=_offload(row),
+        parallel=_parallel(row),
+        image=row.image,
+        model=row.model,
+        precision=row.precision,
+    )
+
+
+def _offload(row: Row) -> str | None:
+    if not isinstance(row, Agentic):
+        return None
+    tiers = row.kv_offloading
+    return tiers if isinstance(tiers, str) else ",".join(tiers)
+
+
+def _parallel(row: Row) -> Mapping[str, Parallel]:
+    if isinstance(row, Single):
+        return {
+            "agg": Parallel(
+                tp=row.tp, ep=row.ep, dp_attention=row.dp_attn, pp=row.pp, pcp=row.pcp_size
+            )
+        }
+    assert isinstance(row, Multi)
+    if not row.decode.num_worker:
+        return {"agg": _worker(row.prefill)}
+    return {"prefill": _worker(row.prefill), "decode": _worker(row.decode)}
+
+
+def _worker(worker: Worker) -> Parallel:
+    return Parallel(
+        tp=worker.tp,
+        ep=worker.ep,
+        dp_attention=worker.dp_attn,
+        pp=worker.pp,
+        pcp=worker.pcp_size,
+        workers=worker.num_worker,
+    )
