@@ -121,6 +121,21 @@ def test_an_engine_without_a_type_is_the_default_of_the_form(recipe):
     assert bound(recipe(OLD)).origins["engine", "type"][1].layer == "v1 default"
 
 
+@pytest.mark.parametrize(("engine", "roles"), [("sglang", ["agg", "decode"]), ("vllm", ["decode"])])
+def test_a_bare_true_publishes_the_events_of_its_roles(recipe, engine, roles):
+    document = recipe(f"""\
+        name: toy
+        resources: {{agg_nodes: 1, decode_nodes: 1, prefill_nodes: 1}}
+        backend:
+          type: {engine}
+          kv_events_config: true
+          decode_environment: {{A: 1}}
+          {engine}_config: {{aggregated: {{tp: 4}}}}
+    """)
+    found = bound(document).recipe.roles
+    assert sorted(name for name, role in found.items() if role.kv_events is True) == roles
+
+
 def test_groups_of_an_old_bundle_are_converted_one_by_one(recipe):
     document = recipe("""\
         base:

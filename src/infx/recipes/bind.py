@@ -10,7 +10,7 @@ from infx.recipes.binding import Binding, Origin, Path
 from infx.recipes.bound import bound_recipe
 from infx.recipes.merge import Branch, Leaf, find, leaves, plain, plant, stated
 from infx.recipes.owned import SHARED, owned_keys
-from infx.recipes.select import CONCURRENCIES, choose, combined, concurrencies
+from infx.recipes.select import CONCURRENCIES, choose, combined, concurrencies, contradictions
 from infx.recipes.symbols import check, literal_sizes
 from infx.recipes.target import Target
 from infx.recipes.variants import Variant, select
@@ -40,6 +40,7 @@ def bind_variant(
     root = combined(variant, _shared(shared), removed)
     problems = list(check(root, target.fabric))
     warnings = _unlisted(variant, target)
+    warnings += contradictions(variant, target) if variant.form == 1 else ()
     if variant.form == 2:
         kept = [*owned_keys(root, single_node=_is_single_node(root)), *literal_sizes(root)]
         if target.strict:

@@ -20,9 +20,14 @@ OFFLOADING: Path = ("benchmark", "env", "KV_OFFLOADING")
 def choose(candidates: Sequence[Variant], target: Target, *, file: str) -> Variant:
     """Return the only candidate that fits a point.
 
-    Raises InputError with the reason of each candidate at its line, where none or several fit.
+    A lone candidate of the v1 form need only fit the concurrency: what else it contradicts, its
+    launcher overwrote (see `contradictions`). Raises InputError with the reason of each candidate
+    at its line, where none or several fit.
     """
-    reasons = {one.selector: list(_reasons(one, target)) for one in candidates}
+    lenient = len(candidates) == 1 and candidates[0].form == 1
+    reasons = {one.selector: list(_concurrency(one, target)) for one in candidates}
+    for one in candidates if not lenient else ():
+        reasons[one.selector] += contradictions(one, target)
     fitting = [one for one in candidates if not reasons[one.selector]]
     if len(fitting) > 1:
         listed = {one.selector: list(_unlisted(one, target)) for one in fitting}
@@ -73,14 +78,19 @@ def _is_count(word: str) -> bool:
     return word.isascii() and word.isdigit()
 
 
-def _reasons(variant: Variant, target: Target) -> Iterator[Problem]:
-    """Yield why a variant does not fit: its concurrency, its offloading, its sizes."""
+def _concurrency(variant: Variant, target: Target) -> Iterator[Problem]:
+    """Yield that a variant states another concurrency."""
     name = variant.selector or "the recipe"
     leaf = stated(variant.layers, CONC)
     if leaf is not None and target.concurrency is not None:
         text = leaf.text if leaf.text is not None else str(leaf.value)
         if not _is_count(text) or int(text) != target.concurrency:
             yield Problem(f"{name}: CONC is {text}", leaf.origins[0].where)
+
+
+def contradictions(variant: Variant, target: Target) -> Iterator[Problem]:
+    """Yield what else of a variant contradicts its row: the offloading, and sizes of roles."""
+    name = variant.selector or "the recipe"
     leaf = stated(variant.layers, OFFLOADING)
     if leaf is not None and target.offload is not None:
         text = leaf.text if leaf.text is not None else str(leaf.value)
@@ -111,25 +121,36 @@ def _size_reasons(variant: Variant, target: Target, name: str) -> Iterator[Probl
             continue
         for what in _differences(found.roles[role], row):
             where = _where(root, ("roles", role), variant)
-            yield Problem(f"{name}: roles.{role} {what}", where)
+            yield Problem(f"{name}: roles.{role} {what}{_at(target)}", where)
     missing = [role for role in found.roles if role not in target.parallel]
     for role in missing:
         where = _where(root, ("roles", role), variant)
-        yield Problem(f"{name}: the row has no role {role}", where)
+        yield Problem(f"{name}: the row has no role {role}{_at(target)}", where)
+
+
+def _at(target: Target) -> str:
+    return f" ({target.where})" if target.where is not None else ""
 
 
 def _differences(role: RoleFacts, row: Parallel) -> Iterator[str]:
-    """Yield each size in which a role contradicts its row; what either leaves open is no matter."""
-    gpus = row.tp * row.pp * row.pcp if row.tp is not None else None
-    if None not in (gpus, role.gpus) and gpus != role.gpus:
-        yield f"has {role.gpus} GPUs a worker, the row has {gpus}"
+    """Yield each size in which a role contradicts its row; what either leaves open is no matter.
+
+    Data parallelism over nodes may be written as one wide worker or as several: where the row
+    counts workers, their GPUs are compared together.
+    """
+    wide = row.tp * row.pp * row.pcp if row.tp is not None else None
+    if row.workers is not None and role.workers is not None:
+        gpus = wide * row.workers if wide is not None else None
+        has, of = (role.gpus * role.workers if role.gpus is not None else None), "in all"
+    else:
+        gpus, has, of = wide, role.gpus, "a worker"
+    if None not in (gpus, has) and gpus != has:
+        yield f"has {has} GPUs {of}, the row has {gpus}"
     if None not in (row.ep, role.ep) and row.ep != role.ep:
         yield f"has EP {role.ep}, the row has {row.ep}"
     if row.dp_attention is not None and row.dp_attention is not role.dp_attention:
         words = ("without", "with")
         yield f"runs {words[role.dp_attention]} DP attention, the row {words[row.dp_attention]} it"
-    if None not in (row.workers, role.workers) and row.workers != role.workers:
-        yield f"has {role.workers} workers, the row has {row.workers}"
 
 
 def _where(root: Branch, path: Path, variant: Variant) -> str:

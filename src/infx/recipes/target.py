@@ -25,9 +25,9 @@ class Target:
     """What a recipe is bound at. What is None or empty is not asked.
 
     `parallel` is by role (`agg`, or `prefill` and `decode`). Image, model, checkpoint and precision
-    are those of the row; they win over what a file of the older form says. `fabric` are the names
-    that the cluster defines. With `strict`, keys that the binder owns and literal DRAM sizes are
-    refused; without it they are warnings.
+    are those of the row; they win over what a file of the older form says. `where` is the row's
+    `file:line`. `fabric` are the names that the cluster defines. With `strict`, keys that the
+    binder owns and literal DRAM sizes are refused; without it they are warnings.
     """
 
     concurrency: int | None = None
@@ -37,5 +37,6 @@ class Target:
     model: str | None = None
     checkpoint: str | None = None
     precision: str | None = None
+    where: str | None = None
     fabric: Mapping[str, str] | None = None
     strict: bool = False

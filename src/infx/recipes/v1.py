@@ -182,8 +182,20 @@ def _backend(section: dict[str, JsonValue], place: Place) -> Iterator[_Move]:
             yield from _by_role(value, place.parts[key], "args", ("engine", key))
         elif key == "kv_events_config" and isinstance(value, dict):
             yield from _by_role(value, place.parts[key], "kv_events", ("engine", key))
+        elif key == "kv_events_config" and value is True:
+            for name in _publishing(section):
+                yield ("roles", name, "kv_events"), located
         else:
             yield ("engine", key), located
+
+
+def _publishing(section: dict[str, JsonValue]) -> Iterator[str]:
+    """Yield the roles that a bare `kv_events_config: true` means: an aggregate only on SGLang."""
+    for role, mode in MODES.items():
+        inner = [section[key] for key in ENGINES if key in section]
+        named = any(isinstance(one, dict) and mode in one for one in inner)
+        if role != "agg" or section.get("type", DEFAULT_ENGINE) == DEFAULT_ENGINE:
+            yield from [role] if named or f"{mode}_environment" in section else []
 
 
 def _by_role(
