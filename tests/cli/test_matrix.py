@@ -1,6 +1,8 @@
 """`infx matrix generate` as transcripts, on a catalog of two entries."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -243,3 +245,27 @@ def test_nodes_are_those_that_the_recipe_reserves(infx, tmp_path, recipe, nodes)
     (row,) = json.loads(said.out)
     assert (row["node-count"], row["srt-recipe"]) == (nodes, f"toy/{recipe}")
     assert (row["eval-framework"], row["eval-suite"], row["eval-conc"]) == ("lm-eval", "", 64)
+
+
+def test_what_a_start_need_not_wait_for_is_not_imported(tmp_path):
+    script = (
+        "import sys\n"
+        "from infx.cli.main import main\n"
+        "code = main(sys.argv[1:])\n"
+        "print(*sys.modules, file=sys.stderr)\n"
+        "sys.exit(code)\n"
+    )
+    words = ("matrix", "generate", "--format", "json")
+    done = subprocess.run(
+        (sys.executable, "-c", script, *words),
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    imported = set(done.stderr.split())
+    assert "infx.matrix.expand" in imported
+    assert not imported & {
+        "numpy", "rich", "asyncio", "cyclopts.help", "infx.cli.tables", "infx.model.cluster",
+        "infx.recipes.variants", "infx.report.columns",
+    }  # fmt: skip
