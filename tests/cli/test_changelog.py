@@ -154,7 +154,7 @@ def test_unknown_repeated_and_empty_parts_of_an_entry(gate):
         "7: 0.config-keys: input should be a valid array, found None"
     )
     assert gate(f"\n- config-keys: [{FIXED}]\n  pr-link: {LINK}2\n", FEWER) == wrong(
-        "8: 0: the key description is missing; add description"
+        "7: 0: the key description is missing; add description"
     )
 
 
