@@ -18,6 +18,7 @@ def test_each_file_gets_its_line(infx):
 runners.yaml         # yaml-language-server: $schema=../schemas/runners.schema.json
 ci-priority.yaml     # yaml-language-server: $schema=../schemas/ci-priority.schema.json
 perf-changelog.yaml  # yaml-language-server: $schema=../schemas/changelog.schema.json
+recipes/**/*.yaml    # yaml-language-server: $schema=../schemas/recipe.schema.json
 """
     )
     assert json.loads(Path("schemas/master.schema.json").read_text())["title"]

@@ -13,6 +13,7 @@ from typing import Any
 from pydantic import JsonValue, TypeAdapter
 
 from infx.errors import MachineError, Problem
+from infx.flows.recipe_editor_schema import recipe_schema
 from infx.model.catalog import ConfigKey, HardwareRunners
 from infx.model.changelog import Entry
 from infx.model.cluster import ClusterRunners
@@ -65,6 +66,10 @@ def schemas() -> dict[str, tuple[str, dict[str, JsonValue]]]:
         ),
         "ci-priority": ("ci-priority.yaml", _schema("Priority of jobs", CiPriority)),
         "changelog": ("perf-changelog.yaml", _schema("Changelog", list[Entry])),
+        "recipe": (
+            "recipes/**/*.yaml",
+            {"$schema": _DIALECT, **recipe_schema(), "title": "Recipe"},
+        ),
     }
 
 
