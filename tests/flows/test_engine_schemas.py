@@ -52,6 +52,13 @@ def test_a_wheel_of_something_else_and_one_of_another_time_are_refused(tmp_path)
         _extract("vlm")
 
 
+def test_source_that_goes_in_circles_is_refused(tmp_path):
+    words = SGLANG["sglang/srt/words.py"].replace('ROASTS = KITCHENS + ["sun"]', "ROASTS = ROASTS")
+    assert words != SGLANG["sglang/srt/words.py"]
+    with pytest.raises(InputError, match="in a way infx does not know: maximum recursion"):
+        _extract(_wheel(tmp_path, "sglang", {**SGLANG, "sglang/srt/words.py": words}))
+
+
 def test_a_schema_text_reads_back_as_the_schema(tmp_path):
     schema = _extract(_wheel(tmp_path, "sglang", SGLANG))
     (tmp_path / "sglang-1.0.json").write_text(schema_text(schema))
@@ -128,6 +135,8 @@ LIVE = {
             parser.add_argument("--batch", type=human_readable_int)
             parser.add_argument("--lamp", action=argparse.BooleanOptionalAction, default=False)
             parser.add_argument("--hull", type=str, choices=["wood", "steel", None])
+            parser.add_argument("--deck", type=lambda s: s.lower().replace("-", "_"),
+                                choices=["open_air", "closed"], default=argparse.SUPPRESS)
             parser.add_argument("--ports", type=int, nargs="+")
             parser.add_argument("--extras", type=json.loads)
             parser.add_argument("--quiet", action="store_true", help="Deprecated: use --lamp.")
@@ -137,6 +146,7 @@ LIVE = {
 BUILT = {
     "batch": Flag(kind="size"),
     "crew": Flag(kind="int", default="4", aliases=("-c",), nullable=True),
+    "deck": Flag(kind="choice", choices=("open_air", "closed"), folded=True),
     "extras": Flag(kind="json"),
     "hull": Flag(kind="choice", choices=("wood", "steel"), nullable=True),
     "lamp": Flag(kind="switch", default="false", negative=True),

@@ -22,7 +22,7 @@ OVEN = {
     "fuel": Flag(kind="choice", choices=("gas", "wood")),
     "cut": Flag(kind="choice", choices=("whole", "half")),
     "smell": Flag(kind="str", default="none"),
-    "no-door": Flag(kind="switch", deprecated="use --door-open"),
+    "no-door": Flag(kind="switch", default="false", deprecated="use --door-open"),
     "stove": Flag(kind="choice", choices=("iron",), deprecated="use --oven-kind"),
     "candle": Flag(kind="switch", refused="use --fuel"),
 }
@@ -31,7 +31,7 @@ BOOLEAN = ("true", "1", "false", "0")
 BOAT = {
     "watch": Flag(kind="int", aliases=("-w",)),
     "greeting": Flag(kind="str", default="ahoy"),
-    "manners": Flag(kind="json", nullable=True),
+    "manners": Flag(kind="json"),
     "dock": Flag(kind="json"),
     "uses-bell": Flag(kind="switch", default="true", negative=True),
     "hull": Flag(kind="choice", choices=("wood", "steel"), default="wood", aliases=("-h2",)),
@@ -48,12 +48,12 @@ BOAT = {
     "extras": Flag(kind="json"),
     "overrides": Flag(kind="json-or-str"),
     "pennant": Flag(kind="json", nullable=True),
-    "max-model-len": Flag(kind="size", choices=("auto", "-1")),
+    "max-model-len": Flag(kind="size", choices=("auto",)),
     "rope": Flag(kind="str", default="old", deprecated="use --anchor"),
     "second-hull": Flag(kind="choice", choices=("wood", "steel"), default="wood", folded=True),
     "lone": Flag(kind="float", nullable=True),
     "rudder": Flag(kind="switch", negative=True, deprecated="use --anchor"),
-    "log": Flag(kind="switch"),
+    "log": Flag(kind="switch", default="false"),
 }
 
 

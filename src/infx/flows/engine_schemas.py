@@ -58,7 +58,7 @@ def from_wheel(path: Path) -> EngineSchema:
         source = SchemaSource(origin=origin, method="syntax of its source", date=wheel.date)
         try:
             return WHEELS[wheel.name](wheel, version=wheel.version, source=source)
-        except Unresolved as error:
+        except (Unresolved, RecursionError) as error:
             what = f"{wheel.name} {wheel.version} declares its flags in a way infx does not know"
             raise InputError(Problem(f"{what}: {error}", str(path))) from error
 
@@ -124,7 +124,7 @@ def from_vllm(*, python: str, environment: Mapping[str, str]) -> EngineSchema:
     flags = {name: Flag.model_validate_json(text) for name, text in told["flags"].items()}
     try:
         return extract_vllm.extract(texts, version=told["version"], source=source, flags=flags)
-    except Unresolved as error:
+    except (Unresolved, RecursionError) as error:
         what = f"vllm {told['version']} declares its variables in a way infx does not know: {error}"
         raise InputError(Problem(what, str(root))) from error
 

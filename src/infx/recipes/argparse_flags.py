@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from infx.model.engine_schema import Flag, FlagKind
-from infx.recipes.python_source import Package, Scope, Unresolved, last
+from infx.recipes.python_source import Scope, Unresolved, last
 from infx.recipes.python_values import Member, value
 
 Nargs = Literal["?", "*", "+"] | int | None
@@ -25,7 +25,15 @@ KINDS: Mapping[str, FlagKind] = {
 }
 """What a `type=` of argparse reads; any other function may take any text."""
 
-_WORDS = {"human_readable_int_or_auto": ("auto", "-1")}
+WORDS: Mapping[str, tuple[str, ...]] = {"human_readable_int_or_auto": ("auto",)}
+"""Words that a `type=` reads beside the values of its kind."""
+
+_GENERIC = "the engine will remove it"
+_RETIRED = {
+    "DeprecatedAction": "store_const",
+    "DeprecatedStoreTrueAction": "store_true",
+    "DeprecatedStoreConstAction": "store_const",
+}
 _SWITCHES = ("store_true", "store_false", "store_const", "count")
 _REPLACEMENT = re.compile(r"[Uu]se:? '?(--[a-z][^ ;,']*[a-z\]}>=])")
 _DEPRECATED = re.compile(r"\W*(deprecated|\S+ is deprecated)", re.IGNORECASE)
@@ -91,55 +99,57 @@ def text(found: object) -> str | None:
     return json.dumps(found) if isinstance(found, bool | int | float | list | dict) else str(found)
 
 
-def words(found: object) -> tuple[str, ...]:
+def words(found: Iterable[object]) -> tuple[str, ...]:
     """Return choices as text, without None."""
-    if not isinstance(found, list):
-        raise Unresolved(f"{found!r} are no choices")
     return tuple(dict.fromkeys(text(one) or "" for one in found if one is not None))
 
 
-def read_call(
-    package: Package, call: ast.Call, scope: Scope, base: Argument | None = None
-) -> Argument:
-    """Return the argument of an `add_argument` call, over what `base` says of it already."""
-    argument = base or Argument()
-    names = [value(package, name, scope) for name in call.args]
-    argument = replace(argument, names=tuple(map(str, names)))
-    return read_keywords(package, call.keywords, scope, argument)
+def read_call(call: ast.Call, scope: Scope, base: Argument | None = None) -> Argument:
+    """Return the argument of an `add_argument` call, over what `base` says of it already.
 
-
-def read_keywords(
-    package: Package, keywords: Iterable[ast.keyword], scope: Scope, base: Argument
-) -> Argument:
-    """Return `base` with what keywords of `add_argument` say; expansions (`**`) are skipped."""
-    argument = base
-    for keyword in keywords:
+    Expansions (`**`) are skipped.
+    """
+    names = tuple(str(value(name, scope)) for name in call.args)
+    argument = replace(base or Argument(), names=names)
+    for keyword in call.keywords:
         if keyword.arg is not None:
-            argument = read_keyword(package, keyword.arg, keyword.value, scope, argument)
+            argument = read_keyword(keyword.arg, keyword.value, scope=scope, base=argument)
+    if argument.action == "store_true" and argument.default is None:
+        return replace(argument, default="false")
     return argument
 
 
-def read_keyword(
-    package: Package, name: str, expression: ast.expr, scope: Scope, base: Argument
-) -> Argument:
-    """Return `base` with what one keyword of `add_argument` says."""
+def default_of(expression: ast.expr | None, scope: Scope) -> str | None:
+    """Return a default as a command line would write it; None when it is not constant."""
+    try:
+        return None if expression is None else text(value(expression, scope))
+    except Unresolved:
+        return None
+
+
+def read_keyword(name: str, expression: ast.expr, *, scope: Scope, base: Argument) -> Argument:
+    """Return `base` with what one keyword of `add_argument` says.
+
+    Choices that are not constant leave any text allowed.
+    """
     if name in ("type", "type_parser"):
         return read_type(expression, base)
     if name == "action":
         return read_action(expression, base)
+    if name == "default":
+        return replace(base, default=default_of(expression, scope))
     try:
-        found = value(package, expression, scope)
+        found = value(expression, scope)
     except Unresolved:
         return base
     match name:
-        case "choices" if found is not None:
-            return replace(base, choices=words(found), nullable=None in _listed(found))
-        case "default":
-            return replace(base, default=text(found))
+        case "choices" if isinstance(found, list):
+            return replace(base, choices=words(found), nullable=None in found)
         case "nargs":
             return replace(base, nargs=nargs(found))
         case "help":
-            return replace(base, deprecated=base.deprecated or deprecation(str(found)))
+            told = base.deprecated if base.deprecated != _GENERIC else None
+            return replace(base, deprecated=told or deprecation(str(found)) or base.deprecated)
         case "new_flag":
             return replace(base, deprecated=f"use {found}")
         case "error_message" if found is not None:
@@ -158,7 +168,7 @@ def read_type(expression: ast.expr, base: Argument) -> Argument:
         return replace(base, kind="str", folded=lowers)
     name = last(expression) or ""
     kind = KINDS.get(name, "str")
-    return replace(base, kind=kind, choices=base.choices or _WORDS.get(name, ()))
+    return replace(base, kind=kind, nullable=False, choices=base.choices or WORDS.get(name, ()))
 
 
 def read_action(expression: ast.expr, base: Argument) -> Argument:
@@ -167,11 +177,10 @@ def read_action(expression: ast.expr, base: Argument) -> Argument:
     Classes that retire a flag are known by their names, which all begin with `Deprecated`.
     """
     name = str(expression.value) if isinstance(expression, ast.Constant) else last(expression)
-    if name in ("DeprecatedAction", "DeprecatedStoreTrueAction", "DeprecatedStoreConstAction"):
-        note = base.deprecated or "the engine will remove it"
-        return replace(base, action="store_const", deprecated=note)
+    if name in _RETIRED:
+        return replace(base, action=_RETIRED[name], deprecated=base.deprecated or _GENERIC)
     if name is not None and name.startswith("Deprecated"):
-        return replace(base, deprecated=base.deprecated or "the engine will remove it")
+        return replace(base, deprecated=base.deprecated or _GENERIC)
     return replace(base, action=name)
 
 
@@ -179,7 +188,7 @@ def deprecation(text: str) -> str | None:
     """Return what to do instead when a help text says that its flag is deprecated."""
     if not _DEPRECATED.match(text):
         return None
-    return _instead(text) or "the engine will remove it"
+    return _instead(text) or _GENERIC
 
 
 def _instead(text: str) -> str | None:
@@ -193,7 +202,3 @@ def nargs(found: object) -> Nargs:
         return found
     counts: tuple[Literal["?", "*", "+"], ...] = ("?", "*", "+")
     return next((count for count in counts if count == found), None)
-
-
-def _listed(found: object) -> list[object]:
-    return found if isinstance(found, list) else []

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from infx.model.engine_schema import EngineSchema, SchemaSource, Variable, VariableKind
-from infx.recipes.argparse_flags import KINDS, Argument, read_call, read_keyword, words
+from infx.recipes.argparse_flags import KINDS, Argument, default_of, read_call, read_keyword, words
 from infx.recipes.environment_source import mentioned
-from infx.recipes.python_source import Package, Scope, class_names, last, local
+from infx.recipes.python_source import Package, Scope, class_names, last
 from infx.recipes.python_values import value
 from infx.recipes.type_hints import hints
 
@@ -53,37 +53,32 @@ def extract(files: Mapping[str, str], *, version: str, source: SchemaSource) -> 
 
 
 def _arguments(package: Package) -> Iterator[Argument]:
-    server = package.module(_SERVER)
-    owner, scope = package.class_of(ast.Name("ServerArgs"), Scope(server))
+    owner, scope = package.scope(_SERVER).class_of(ast.Name("ServerArgs"))
     defaults: dict[str, str | None] = {}
-    for name, annotation, default, inner in _fields(package, owner, scope):
-        argument = _field(package, name, annotation, inner)
-        if default is not None:
-            blank = Argument()
-            defaults[name] = read_keyword(package, "default", default, inner, blank).default
+    for name, field, inner in _fields(owner, scope):
+        defaults[name] = default_of(field.value, inner)
+        argument = _field(name, field.annotation, inner)
         if argument is not None:
-            yield replace(argument, default=defaults.get(name))
-    for argument in _calls(package, owner, scope):
+            yield replace(argument, default=defaults[name])
+    for argument in _calls(owner, scope):
         yield replace(
             argument, default=argument.default or defaults.get(argument.name.replace("-", "_"))
         )
 
 
-def _fields(
-    package: Package, owner: ast.ClassDef, scope: Scope
-) -> Iterator[tuple[str, ast.expr, ast.expr | None, Scope]]:
+def _fields(owner: ast.ClassDef, scope: Scope) -> Iterator[tuple[str, ast.AnnAssign, Scope]]:
     """Yield the annotated fields of the namespaces that make up ServerArgs, and its own."""
     classes = [(owner, scope)]
     listed = scope.module.names.get("_INPUT_NAMESPACES")
     if isinstance(listed, ast.List):
-        classes += [package.class_of(one, scope) for one in listed.elts]
+        classes += [scope.class_of(one) for one in listed.elts]
     for one, inner in classes:
         for statement in one.body:
             if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
-                yield statement.target.id, statement.annotation, statement.value, inner
+                yield statement.target.id, statement, inner
 
 
-def _field(package: Package, name: str, annotation: ast.expr, scope: Scope) -> Argument | None:
+def _field(name: str, annotation: ast.expr, scope: Scope) -> Argument | None:
     """Return the argument that a field becomes, None when it is no flag."""
     if not isinstance(annotation, ast.Subscript) or last(annotation.value) not in (
         "A",
@@ -99,10 +94,10 @@ def _field(package: Package, name: str, annotation: ast.expr, scope: Scope) -> A
             keywords |= {one.arg: one.value for one in note.keywords if one.arg is not None}
         elif not isinstance(note, ast.Call):
             keywords["help"] = note
-    if not keywords or _constant(package, keywords.get("no_cli"), scope) is True:
+    if not keywords or _constant(keywords.get("no_cli"), scope) is True:
         return None
-    names = _names(package, name, keywords, scope)
-    base = _typed(package, kind, Argument(names=names), scope)
+    names = _names(name, keywords, scope)
+    base = _typed(kind, Argument(names=names), scope)
     extra = keywords.pop("action_kwargs", None)
     if isinstance(extra, ast.Dict):
         for key, expression in zip(extra.keys, extra.values, strict=True):
@@ -111,66 +106,63 @@ def _field(package: Package, name: str, annotation: ast.expr, scope: Scope) -> A
     if "type_parser" in keywords:
         base = replace(base, nargs=None)
     for keyword, expression in keywords.items():
-        base = read_keyword(package, keyword, expression, scope, base)
+        base = read_keyword(keyword, expression, scope=scope, base=base)
     return base
 
 
-def _names(
-    package: Package, name: str, keywords: Mapping[str, ast.expr], scope: Scope
-) -> tuple[str, ...]:
-    first = _constant(package, keywords.get("cli_name"), scope)
-    others = _constant(package, keywords.get("aliases"), scope)
+def _names(name: str, keywords: Mapping[str, ast.expr], scope: Scope) -> tuple[str, ...]:
+    first = _constant(keywords.get("cli_name"), scope)
+    others = _constant(keywords.get("aliases"), scope)
     aliases = others if isinstance(others, list) else []
     return (str(first or f"--{name.replace('_', '-')}"), *map(str, aliases))
 
 
-def _constant(package: Package, expression: ast.expr | None, scope: Scope) -> object:
-    return None if expression is None else value(package, expression, scope)
+def _constant(expression: ast.expr | None, scope: Scope) -> object:
+    return None if expression is None else value(expression, scope)
 
 
-def _typed(package: Package, kind: ast.expr, base: Argument, scope: Scope) -> Argument:
+def _typed(kind: ast.expr, base: Argument, scope: Scope) -> Argument:
     """Return `base` with what the field's type alone decides."""
-    found = [hint for hint in hints(package, kind, scope) if hint.kind != "none"]
+    found = [hint for hint in hints(kind, scope) if hint.kind != "none"]
     if len(found) != 1:
         return base
     hint = found[0]
     if hint.kind == "literal":
         return replace(base, choices=words(list(hint.words)))
     if hint.kind == "list":
-        part = _typed(package, hint.parts[0], Argument(), scope) if hint.parts else Argument()
+        part = _typed(hint.parts[0], Argument(), scope) if hint.parts else Argument()
         return replace(base, nargs="+", kind=part.kind)
     if hint.kind == "bool":
         return replace(base, action="store_true")
     return replace(base, kind=KINDS.get(hint.kind, "str"))
 
 
-def _calls(package: Package, owner: ast.ClassDef, scope: Scope) -> Iterator[Argument]:
+def _calls(owner: ast.ClassDef, scope: Scope) -> Iterator[Argument]:
     for function in owner.body:
         if isinstance(function, ast.FunctionDef) and function.name == "add_cli_args":
-            inside = local(function, scope)
+            inside = scope.inside(function)
             for call in ast.walk(function):
                 if isinstance(call, ast.Call) and last(call.func) == "add_argument":
-                    yield read_call(package, call, inside)
+                    yield read_call(call, inside)
 
 
 def _environment(package: Package, files: Mapping[str, str]) -> dict[str, Variable]:
     variables = dict(mentioned(files, PREFIXES, serves=_serves))
-    module = package.module(_ENVIRON)
-    owner, scope = package.class_of(ast.Name("Envs"), Scope(module))
+    owner, scope = package.scope(_ENVIRON).class_of(ast.Name("Envs"))
     for name, expression in class_names(owner):
         if isinstance(expression, ast.Call):
-            variables[name] = _variable(package, expression, scope)
+            variables[name] = _variable(expression, scope)
             for keyword in expression.keywords:
                 if keyword.arg == "deprecated_name":
-                    old = str(value(package, keyword.value, scope))
+                    old = str(value(keyword.value, scope))
                     variables[old] = variables[name].model_copy(
                         update={"deprecated": f"use {name}", "default": None}
                     )
-    retired = module.names.get("_DEPRECATED_ENVS")
+    retired = scope.module.names.get("_DEPRECATED_ENVS")
     if isinstance(retired, ast.Dict):
         for key, call in zip(retired.keys, retired.values, strict=True):
             if isinstance(key, ast.Constant) and isinstance(call, ast.Call):
-                variables[str(key.value)] = Variable(deprecated=_instead(package, call, scope))
+                variables[str(key.value)] = Variable(deprecated=_instead(call, scope))
     return variables
 
 
@@ -179,16 +171,14 @@ def _serves(path: str) -> bool:
     return not any(part in f"/{path}" for part in _NOT_SERVING) and path != "sglang/srt/environ.py"
 
 
-def _variable(package: Package, call: ast.Call, scope: Scope) -> Variable:
+def _variable(call: ast.Call, scope: Scope) -> Variable:
     kind = (last(call.func) or "").removeprefix("Env").removesuffix("WithAlias")
-    base = Argument()
-    if call.args:
-        base = read_keyword(package, "default", call.args[0], scope, base)
-    return Variable(kind=_VARIABLES.get(kind, "str"), default=base.default)
+    default = default_of(call.args[0], scope) if call.args else None
+    return Variable(kind=_VARIABLES.get(kind, "str"), default=default)
 
 
-def _instead(package: Package, call: ast.Call, scope: Scope) -> str:
-    told = {one.arg: _constant(package, one.value, scope) for one in call.keywords}
+def _instead(call: ast.Call, scope: Scope) -> str:
+    told = {one.arg: _constant(one.value, scope) for one in call.keywords}
     if told.get("replacement"):
         return f"use {told['replacement']}"
     flag = re.search(r"(?:use|Pass) '?(--[a-z-]+(?: [a-z_]+(?= instead))?)", str(told.get("note")))

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from infx.model.engine_schema import EngineSchema, Flag, SchemaSource
 from infx.recipes.argparse_flags import Argument, read_call, read_keyword
-from infx.recipes.python_source import Package, Scope, Unresolved, last, local
+from infx.recipes.python_source import Package, Scope, Unresolved, last
 from infx.recipes.python_values import value
 from infx.recipes.vllm_environment import PREFIXES, environment
 from infx.recipes.vllm_fields import Settings, read_fields
@@ -53,42 +53,42 @@ def _arguments(package: Package) -> Iterator[Argument]:
     frontend = _frontend(package)
     serve = frontend.module.names.get("make_arg_parser")
     if isinstance(serve, ast.FunctionDef):
-        yield from _Registration(package, local(serve, frontend)).arguments(serve)
-    yield from _frontend_arguments(package, frontend)
-    engine = Scope(package.module(_ENGINE_ARGS))
+        yield from _Registration(frontend.inside(serve)).arguments(serve)
+    yield from _frontend_arguments(frontend)
+    engine = package.scope(_ENGINE_ARGS)
     for name in ("EngineArgs", "AsyncEngineArgs"):
-        owner, scope = package.class_of(ast.Name(name), engine)
+        owner, scope = engine.class_of(ast.Name(name))
         for function in _functions(owner, "add_cli_args"):
-            yield from _Registration(package, local(function, scope)).arguments(function)
+            yield from _Registration(scope.inside(function)).arguments(function)
 
 
 def _frontend(package: Package) -> Scope:
     for name in _FRONTENDS:
         try:
-            return Scope(package.module(name))
+            return package.scope(name)
         except Unresolved:
             continue
     raise Unresolved(f"neither {' nor '.join(_FRONTENDS)} is there")
 
 
-def _frontend_arguments(package: Package, frontend: Scope) -> Iterator[Argument]:
+def _frontend_arguments(frontend: Scope) -> Iterator[Argument]:
     """Yield the flags of the HTTP server: each field of its class and that class's bases."""
-    owner, scope = package.class_of(ast.Name("FrontendArgs"), frontend)
+    owner, scope = frontend.class_of(ast.Name("FrontendArgs"))
     owners = [owner]
     while owners[-1].bases:
         try:
-            owners.append(package.class_of(owners[-1].bases[0], scope)[0])
+            owners.append(scope.class_of(owners[-1].bases[0])[0])
         except Unresolved:
             break
     settings: Settings = {}
     for one in reversed(owners):
-        settings |= read_fields(package, one, scope)
+        settings |= read_fields(one, scope)
     for one in reversed(owners):
         for function in (
             *_functions(one, "_customize_cli_kwargs"),
             *_functions(one, "add_cli_args"),
         ):
-            registration = _Registration(package, local(function, scope))
+            registration = _Registration(scope.inside(function))
             registration.settings["frontend_kwargs"] = settings
             for statement in function.body:
                 registration.change(statement)
@@ -108,8 +108,7 @@ class _Registration:
     of variables that hold one of them.
     """
 
-    def __init__(self, package: Package, scope: Scope) -> None:
-        self._package = package
+    def __init__(self, scope: Scope) -> None:
         self._scope = scope
         self.settings: dict[str, Settings] = {}
         self.single: dict[str, tuple[str, str]] = {}
@@ -154,7 +153,7 @@ class _Registration:
         for keyword in call.keywords:
             if keyword.arg is None:
                 base = self._expanded(keyword.value)
-        return read_call(self._package, call, self._scope, base)
+        return read_call(call, self._scope, base)
 
     def _expanded(self, expression: ast.expr) -> Argument:
         """Return the settings of `**kwargs["name"]`, `**name`, or `**{**..., "key": value}`."""
@@ -164,7 +163,7 @@ class _Registration:
                 if key is None:
                     base = self._expanded(part)
                 elif isinstance(key, ast.Constant):
-                    base = read_keyword(self._package, str(key.value), part, self._scope, base)
+                    base = read_keyword(str(key.value), part, scope=self._scope, base=base)
             return base
         place = self._place(expression)
         if place is None:
@@ -187,23 +186,21 @@ class _Registration:
         return None
 
     def _take(self, name: str, owner: ast.expr) -> None:
-        found, scope = self._package.class_of(owner, self._scope)
-        self.settings[name] = read_fields(self._package, found, scope)
+        found, scope = self._scope.class_of(owner)
+        self.settings[name] = read_fields(found, scope)
 
     def _set(self, owner: ast.expr, key: ast.expr, expression: ast.expr) -> None:
         place = self._place(owner)
         if place is not None and isinstance(key, ast.Constant):
             settings, name = self.settings[place[0]], place[1]
-            changed = read_keyword(
-                self._package, str(key.value), expression, self._scope, settings[name]
-            )
-            settings[name] = changed
+            word = str(key.value)
+            settings[name] = read_keyword(word, expression, scope=self._scope, base=settings[name])
 
     def _remove(self, owner: ast.expr, word: ast.expr) -> None:
         """Follow `kwargs["name"]["choices"].remove(word)`."""
         place = self._place(owner.value) if isinstance(owner, ast.Subscript) else None
         if place is not None:
-            gone = value(self._package, word, self._scope)
+            gone = value(word, self._scope)
             settings, name = self.settings[place[0]], place[1]
             choices = tuple(one for one in settings[name].choices if one != gone)
             settings[name] = replace(settings[name], choices=choices)

@@ -1,23 +1,22 @@
 """The arguments of a parser that can be built: read from argparse's own objects."""
 
-from argparse import Action, ArgumentParser, BooleanOptionalAction
+from argparse import SUPPRESS, Action, ArgumentParser, BooleanOptionalAction
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from infx.model.engine_schema import FlagKind
-from infx.recipes.argparse_flags import KINDS, Argument, deprecation, nargs, text, words
+from infx.recipes.argparse_flags import KINDS, WORDS, Argument, deprecation, nargs, text, words
 
 _NAMED: dict[str, FlagKind] = {
     **KINDS,
     "whole number": "int",
     "parse_dataclass": "json",
 }
-_ACTIONS = {
-    "_StoreTrueAction": "store_true",
-    "_StoreFalseAction": "store_false",
-    "_StoreConstAction": "store_const",
-    "_AppendAction": "append",
-}
+_ACTIONS = {"_StoreFalseAction": "store_false", "_StoreConstAction": "store_const"}
+"""Actions that take no value and do not store true."""
+
+_PROBE = ("A-B", "a_b")
+"""A word, and what a function that makes words comparable turns it into."""
 
 
 def arguments(parser: ArgumentParser) -> Iterator[Argument]:
@@ -34,15 +33,16 @@ def _argument(action: Action) -> Argument:
     if isinstance(action, BooleanOptionalAction):
         positive = tuple(name for name in names if not name.startswith("--no-"))
         base = replace(base, names=positive, action="BooleanOptionalAction", nargs=None)
-    else:
-        base = replace(base, action=_ACTIONS.get(type(action).__name__))
+    elif action.nargs == 0:
+        name = type(action).__name__
+        base = replace(base, nargs=None, action=_ACTIONS.get(name, "store_true"))
     if callable(action.type):
         base = _typed(action.type, base)
     if action.choices is not None:
         choices = list(action.choices)
         base = replace(base, choices=words(choices), nullable=None in choices)
     note = deprecation(action.help) if isinstance(action.help, str) else None
-    plain = isinstance(action.default, bool | int | float | str)
+    plain = isinstance(action.default, bool | int | float | str) and action.default != SUPPRESS
     return replace(base, default=text(action.default) if plain else None, deprecated=note)
 
 
@@ -57,4 +57,6 @@ def _typed(function: Callable[..., object], base: Argument) -> Argument:
     if name in ("_optional_type", "_parse_type") and wrapped:
         typed = _typed(wrapped[0], base)
         return replace(typed, nullable=typed.nullable or name == "_optional_type")
-    return replace(base, kind=_NAMED.get(name, "str"))
+    folded = name == "<lambda>" and function(_PROBE[0]) == _PROBE[1]
+    kind = _NAMED.get(name, "str")
+    return replace(base, kind=kind, folded=folded, choices=WORDS.get(name, ()))

@@ -4,11 +4,15 @@ import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-_DEPTH = 40
+Imports = Mapping[str, tuple[str, str | None]]
+"""Name -> module and name in it; the name is None for a module as a whole."""
 
 
 class Unresolved(Exception):
-    """An expression that is not constant, or needs more than this reader knows."""
+    """An expression that is not constant, or needs more than this reader knows.
+
+    Source that goes in circles, or is nested too deeply, ends in a RecursionError instead.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,21 +22,7 @@ class Module:
     name: str
     tree: ast.Module
     names: Mapping[str, ast.expr | ast.ClassDef | ast.FunctionDef]
-    imports: Mapping[str, tuple[str, str | None]]
-
-
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """Where an expression stands: its module, and the local names that it sees."""
-
-    module: Module
-    names: Mapping[str, ast.expr] = field(default_factory=dict)
-    values: Mapping[str, object] = field(default_factory=dict)
-    imports: Mapping[str, tuple[str, str | None]] = field(default_factory=dict)
-
-
-Found = tuple[ast.expr | ast.ClassDef | ast.FunctionDef, Scope]
-"""What a name stands for, and the scope of that."""
+    imports: Imports
 
 
 class Package:
@@ -51,6 +41,10 @@ class Package:
             raise Unresolved(f"no module {name}")
         return module
 
+    def scope(self, name: str) -> "Scope":
+        """Return the scope of a module's top level; raises Unresolved when there is no module."""
+        return Scope(self, self.module(name))
+
     def _read(self, name: str) -> Module | None:
         path = name.replace(".", "/")
         for file in (f"{path}.py", f"{path}/__init__.py"):
@@ -58,58 +52,64 @@ class Package:
                 return _module(name, self._files[file], package=file.endswith("__init__.py"))
         return None
 
-    def find(self, name: str, scope: Scope, depth: int = 0) -> Found:
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Where an expression stands: its module, and what else it sees.
+
+    `names` are local names with their expressions, `values` those with a value already.
+    """
+
+    package: Package
+    module: Module
+    names: Mapping[str, ast.expr] = field(default_factory=dict)
+    values: Mapping[str, object] = field(default_factory=dict)
+    imports: Imports = field(default_factory=dict)
+
+    def find(self, name: str) -> "Found":
         """Follow a name through imports to what it stands for; raises Unresolved."""
-        if depth > _DEPTH:
-            raise Unresolved(f"{name} goes in circles")
-        if name in scope.names:
-            return scope.names[name], scope
-        module = scope.module
-        imported = scope.imports.get(name) or module.imports.get(name)
-        if name in module.names and name not in scope.imports:
-            return module.names[name], Scope(module)
+        if name in self.names:
+            return self.names[name], self
+        if name in self.module.names and name not in self.imports:
+            return self.module.names[name], Scope(self.package, self.module)
+        imported = self.imports.get(name) or self.module.imports.get(name)
         if imported is None or imported[1] is None:
-            raise Unresolved(f"{name} is not known in {module.name}")
-        try:
-            return self.find(imported[1], Scope(self.module(imported[0])), depth + 1)
-        except Unresolved:
-            # `from package import module`: the name is a module, and has no expression.
-            self.module(f"{imported[0]}.{imported[1]}")
-            raise
+            raise Unresolved(f"{name} is not known in {self.module.name}")
+        return self.package.scope(imported[0]).find(imported[1])
 
-    def class_of(self, expression: ast.expr, scope: Scope) -> tuple[ast.ClassDef, Scope]:
-        """Return the class that an expression names; raises Unresolved."""
-        found = self.resolve(expression, scope)
-        if isinstance(found[0], ast.ClassDef):
-            return found[0], found[1]
-        raise Unresolved(f"{ast.unparse(expression)} is no class")
-
-    def resolve(self, expression: ast.expr, scope: Scope) -> Found:
+    def resolve(self, expression: ast.expr) -> "Found":
         """Follow a name, or an attribute of an imported module; raises Unresolved."""
         if isinstance(expression, ast.Name):
-            found = self.find(expression.id, scope)
-            if isinstance(found[0], ast.Name):
-                return self.resolve(found[0], found[1])
-            return found
+            found, scope = self.find(expression.id)
+            return scope.resolve(found) if isinstance(found, ast.Name) else (found, scope)
         if isinstance(expression, ast.Attribute) and isinstance(expression.value, ast.Name):
-            owner = expression.value.id
-            module = {**scope.module.imports, **scope.imports}.get(owner)
+            module = {**self.module.imports, **self.imports}.get(expression.value.id)
             if module is not None:
                 dotted = module[0] if module[1] is None else f"{module[0]}.{module[1]}"
-                return self.find(expression.attr, Scope(self.module(dotted)))
+                return self.package.scope(dotted).find(expression.attr)
         raise Unresolved(ast.unparse(expression))
 
+    def class_of(self, expression: ast.expr) -> tuple[ast.ClassDef, "Scope"]:
+        """Return the class that an expression names, and its scope; raises Unresolved."""
+        found, scope = self.resolve(expression)
+        if isinstance(found, ast.ClassDef):
+            return found, scope
+        raise Unresolved(f"{ast.unparse(expression)} is no class")
 
-def local(function: ast.FunctionDef, scope: Scope) -> Scope:
-    """Return the scope inside a function: its own assignments and imports."""
-    names: dict[str, ast.expr] = {}
-    imports: dict[str, tuple[str, str | None]] = {}
-    for statement in ast.walk(function):
-        if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
-            names[statement.targets[0].id] = statement.value
-        elif isinstance(statement, ast.ImportFrom):
-            imports.update(_imported(statement, scope.module.name))
-    return Scope(scope.module, names, imports=imports)
+    def inside(self, function: ast.FunctionDef) -> "Scope":
+        """Return the scope inside a function: its own assignments and imports."""
+        names: dict[str, ast.expr] = {}
+        imports: dict[str, tuple[str, str | None]] = {}
+        for statement in ast.walk(function):
+            if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+                names[statement.targets[0].id] = statement.value
+            elif isinstance(statement, ast.ImportFrom):
+                imports.update(_imported(statement, self.module.name))
+        return Scope(self.package, self.module, names, imports=imports)
+
+
+Found = tuple[ast.expr | ast.ClassDef | ast.FunctionDef, Scope]
+"""What a name stands for, and the scope of that."""
 
 
 def class_names(owner: ast.ClassDef) -> Iterator[tuple[str, ast.expr]]:

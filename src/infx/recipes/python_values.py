@@ -2,12 +2,11 @@
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from infx.recipes.python_source import Package, Scope, Unresolved, class_names, last, local
+from infx.recipes.python_source import Scope, Unresolved, class_names, last
 
 _COLLECTIONS = ("list", "tuple", "set", "frozenset", "sorted")
-_DEPTH = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,23 +17,19 @@ class Member:
     value: object
 
 
-def value(package: Package, expression: ast.expr, scope: Scope, depth: int = 0) -> object:
+def value(expression: ast.expr, scope: Scope) -> object:
     """Return the value of a constant expression; raises Unresolved for any other.
 
     It knows literals, names, collections and their sums, members of enumerations, `Literal`, and
     functions without arguments by what their last line returns. Sets and the keys of mappings are
     lists in written order.
     """
-    if depth > _DEPTH:
-        raise Unresolved("the expression is too deep")
-    return _Evaluation(package, scope, depth).of(expression)
+    return _Evaluation(scope).of(expression)
 
 
 class _Evaluation:
-    def __init__(self, package: Package, scope: Scope, depth: int) -> None:
-        self._package = package
+    def __init__(self, scope: Scope) -> None:
         self._scope = scope
-        self._depth = depth
 
     def of(self, node: ast.expr) -> object:
         match node:
@@ -62,9 +57,6 @@ class _Evaluation:
                 return list(self._loop(node.elt, loop))
         raise Unresolved(ast.unparse(node))
 
-    def _elsewhere(self, node: ast.expr, scope: Scope) -> object:
-        return value(self._package, node, scope, self._depth + 1)
-
     def _items(self, nodes: list[ast.expr]) -> Iterator[object]:
         for node in nodes:
             if isinstance(node, ast.Starred):
@@ -87,27 +79,27 @@ class _Evaluation:
     def _name(self, node: ast.Name) -> object:
         if node.id in self._scope.values:
             return self._scope.values[node.id]
-        found, scope = self._package.find(node.id, self._scope)
+        found, scope = self._scope.find(node.id)
         if isinstance(found, ast.ClassDef):
             return list(self._enumeration(found, scope))
         if isinstance(found, ast.FunctionDef):
             raise Unresolved(f"{node.id} is a function")
-        return self._elsewhere(found, scope)
+        return value(found, scope)
 
     def _attribute(self, node: ast.Attribute) -> object:
         if isinstance(node.value, ast.Name) and node.value.id in self._scope.values:
             return _part(self._scope.values[node.value.id], node.attr)
         try:
-            owner, scope = self._package.class_of(node.value, self._scope)
+            owner, scope = self._scope.class_of(node.value)
         except Unresolved:
-            found, scope = self._package.resolve(node, self._scope)
+            found, scope = self._scope.resolve(node)
             if isinstance(found, ast.expr):
-                return self._elsewhere(found, scope)
+                return value(found, scope)
             raise
         names = dict(class_names(owner))
         if node.attr not in names:
             raise Unresolved(ast.unparse(node))
-        return self._elsewhere(names[node.attr], Scope(scope.module, names))
+        return value(names[node.attr], replace(scope, names=names))
 
     def _literal(self, part: ast.expr) -> Iterator[object]:
         """Yield the words of a `Literal`, those of another one inside it too."""
@@ -126,7 +118,7 @@ class _Evaluation:
             text = str(self.of(node.func.value))
             return text.lower() if name == "lower" else text.upper()
         if isinstance(node.func, ast.Name) and not node.args and not node.keywords:
-            found, scope = self._package.find(node.func.id, self._scope)
+            found, scope = self._scope.find(node.func.id)
             if isinstance(found, ast.FunctionDef):
                 return self._returned(found, scope)
         raise Unresolved(ast.unparse(node))
@@ -135,7 +127,7 @@ class _Evaluation:
         final = function.body[-1]
         if not isinstance(final, ast.Return) or final.value is None:
             raise Unresolved(f"{function.name} does not end with a value")
-        return self._elsewhere(final.value, local(function, scope))
+        return value(final.value, scope.inside(function))
 
     def _loop(self, part: ast.expr, loop: ast.comprehension) -> Iterator[object]:
         if not isinstance(loop.target, ast.Name):
@@ -143,7 +135,7 @@ class _Evaluation:
         for item in _members(self.of(loop.iter)):
             scope = self._scope
             values = {**scope.values, loop.target.id: item}
-            yield self._elsewhere(part, Scope(scope.module, scope.names, values, scope.imports))
+            yield value(part, replace(scope, values=values))
 
     def _enumeration(self, owner: ast.ClassDef, scope: Scope) -> Iterator[Member]:
         if not any("Enum" in (last(base) or "") for base in owner.bases):
@@ -151,7 +143,7 @@ class _Evaluation:
         for name, expression in class_names(owner):
             if not name.startswith("_"):
                 try:
-                    yield Member(name, self._elsewhere(expression, scope))
+                    yield Member(name, value(expression, scope))
                 except Unresolved:
                     yield Member(name, None)
 

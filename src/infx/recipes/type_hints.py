@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from infx.recipes.python_source import Package, Scope, Unresolved, last
+from infx.recipes.python_source import Scope, Unresolved, last
 from infx.recipes.python_values import value
 
 _UNIONS = ("Union", "Optional")
@@ -30,59 +30,59 @@ class Hint:
     scope: Scope | None = None
 
 
-def hints(package: Package, annotation: ast.expr, scope: Scope) -> tuple[Hint, ...]:
+def hints(annotation: ast.expr, scope: Scope) -> tuple[Hint, ...]:
     """Return the members of a type, aliases followed; what cannot be followed is `other`."""
-    return tuple(_members(package, annotation, scope))
+    return tuple(_members(annotation, scope))
 
 
-def _members(package: Package, node: ast.expr, scope: Scope) -> Iterator[Hint]:
+def _members(node: ast.expr, scope: Scope) -> Iterator[Hint]:
     match node:
         case ast.Constant(value=None):
             yield Hint("none")
         case ast.Constant(value=str() as text):
-            yield from _members(package, ast.parse(text, mode="eval").body, scope)
+            yield from _members(ast.parse(text, mode="eval").body, scope)
         case ast.BinOp(left=left, op=ast.BitOr(), right=right):
-            yield from _members(package, left, scope)
-            yield from _members(package, right, scope)
+            yield from _members(left, scope)
+            yield from _members(right, scope)
         case ast.Subscript():
-            yield from _subscript(package, node, scope)
+            yield from _subscript(node, scope)
         case ast.Name() | ast.Attribute():
-            yield from _named(package, node, scope)
+            yield from _named(node, scope)
         case _:
             yield Hint("other")
 
 
-def _subscript(package: Package, node: ast.Subscript, scope: Scope) -> Iterator[Hint]:
+def _subscript(node: ast.Subscript, scope: Scope) -> Iterator[Hint]:
     name = last(node.value)
     parts = tuple(node.slice.elts) if isinstance(node.slice, ast.Tuple) else (node.slice,)
     if name == "Literal":
-        found = value(package, node, scope)
+        found = value(node, scope)
         yield Hint("literal", words=tuple(found) if isinstance(found, list) else ())
     elif name == "Annotated":
-        yield from _members(package, parts[0], scope)
+        yield from _members(parts[0], scope)
     elif name in _UNIONS:
         for part in parts:
-            yield from _members(package, part, scope)
+            yield from _members(part, scope)
         if name == "Optional":
             yield Hint("none")
     else:
         yield Hint(_CONTAINERS.get(name or "", "other"), parts=parts, scope=scope)
 
 
-def _named(package: Package, node: ast.Name | ast.Attribute, scope: Scope) -> Iterator[Hint]:
+def _named(node: ast.Name | ast.Attribute, scope: Scope) -> Iterator[Hint]:
     name = last(node) or ""
     if name in _SCALARS or name in _CONTAINERS:
         yield Hint(name if name in _SCALARS else _CONTAINERS[name])
         return
     try:
-        found, inner = package.resolve(node, scope)
+        found, inner = scope.resolve(node)
     except Unresolved:
         yield Hint("other")
         return
     if isinstance(found, ast.ClassDef):
         yield Hint(_class_kind(found))
     elif isinstance(found, ast.expr):
-        yield from _members(package, found, inner)
+        yield from _members(found, inner)
     else:
         yield Hint("other")
 

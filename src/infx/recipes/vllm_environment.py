@@ -4,7 +4,7 @@ import ast
 from collections.abc import Mapping
 
 from infx.model.engine_schema import Variable, VariableKind
-from infx.recipes.argparse_flags import Argument, read_keyword, words
+from infx.recipes.argparse_flags import default_of, words
 from infx.recipes.environment_source import mentioned
 from infx.recipes.python_source import Package, Scope, Unresolved, last
 from infx.recipes.python_values import value
@@ -27,26 +27,24 @@ _CHOICES = ("env_name", "default", "choices", "case_sensitive")
 def environment(package: Package, files: Mapping[str, str]) -> dict[str, Variable]:
     """Return the variables of `envs.py`, and those that other modules read by name."""
     variables = dict(mentioned(files, PREFIXES, serves=lambda path: path != "vllm/envs.py"))
-    module = package.module(_ENVS)
-    declared = module.names.get("environment_variables")
+    scope = package.scope(_ENVS)
+    declared = scope.module.names.get("environment_variables")
     if not isinstance(declared, ast.Dict):
         raise Unresolved("vllm.envs declares no environment_variables")
     for key, reader in zip(declared.keys, declared.values, strict=True):
         if isinstance(key, ast.Constant):
-            variables[str(key.value)] = _variable(package, str(key.value), reader, Scope(module))
+            variables[str(key.value)] = _variable(str(key.value), reader, scope)
     return variables
 
 
-def _variable(package: Package, name: str, reader: ast.expr, scope: Scope) -> Variable:
+def _variable(name: str, reader: ast.expr, scope: Scope) -> Variable:
     if isinstance(reader, ast.Call) and (last(reader.func) or "").endswith("_with_choices"):
-        return _chosen(package, reader, scope)
+        return _chosen(reader, scope)
     calls = [part for part in ast.walk(reader) if isinstance(part, ast.Call)]
     gets = [call for call in calls if last(call.func) in ("getenv", "get") and call.args]
     ours = [call for call in gets if _names(call.args[0], name)]
-    default = Argument()
-    if ours and len(ours[0].args) > 1:
-        default = read_keyword(package, "default", ours[0].args[1], scope, default)
-    return Variable(kind=_kind(reader, calls), default=default.default)
+    default = ours[0].args[1] if ours and len(ours[0].args) > 1 else None
+    return Variable(kind=_kind(reader, calls), default=default_of(default, scope))
 
 
 def _names(expression: ast.expr, name: str) -> bool:
@@ -64,22 +62,21 @@ def _kind(reader: ast.expr, calls: list[ast.Call]) -> VariableKind:
     return "bool" if compares else "str"
 
 
-def _chosen(package: Package, call: ast.Call, scope: Scope) -> Variable:
+def _chosen(call: ast.Call, scope: Scope) -> Variable:
     """Return the variable of `env_with_choices(name, default, choices, case_sensitive)`.
 
     The forms for lists take several words with commas between them: their words are not told.
     """
     given = dict(zip(_CHOICES, call.args, strict=False))
     given |= {one.arg: one.value for one in call.keywords if one.arg is not None}
-    default = None
-    if "default" in given:
-        default = read_keyword(package, "default", given["default"], scope, Argument()).default
+    default = default_of(given.get("default"), scope)
     choices, sensitive = given.get("choices"), given.get("case_sensitive")
     if last(call.func) != "env_with_choices" or choices is None:
         return Variable(default=default)
     try:
-        named = words(value(package, choices, scope))
+        found = value(choices, scope)
     except Unresolved:
         return Variable(default=default)
+    named = words(found) if isinstance(found, list) else ()
     folded = isinstance(sensitive, ast.Constant) and sensitive.value is False
     return Variable(kind="choice", choices=named, folded=folded, default=default)

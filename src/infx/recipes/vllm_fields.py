@@ -4,8 +4,8 @@ import ast
 from collections.abc import Sequence
 from dataclasses import replace
 
-from infx.recipes.argparse_flags import Argument, Nargs, deprecation, read_keyword, words
-from infx.recipes.python_source import Package, Scope, last
+from infx.recipes.argparse_flags import WORDS, Argument, Nargs, default_of, deprecation, words
+from infx.recipes.python_source import Scope, last
 from infx.recipes.type_hints import Hint, hints
 
 Settings = dict[str, Argument]
@@ -21,33 +21,32 @@ _SIZES = (
 )
 """Fields of whole numbers that vLLM reads with a suffix."""
 
-_AUTO = {"max_model_len": ("auto", "-1")}
+_AUTO = {"max_model_len": WORDS["human_readable_int_or_auto"]}
 
 
-def read_fields(package: Package, owner: ast.ClassDef, scope: Scope) -> Settings:
+def read_fields(owner: ast.ClassDef, scope: Scope) -> Settings:
     """Return the argument of every annotated field of a class; those of its bases are not there."""
     settings: Settings = {}
     notes = [*owner.body[1:], ast.Pass()]
     for statement, note in zip(owner.body, notes, strict=True):
         if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
             name = statement.target.id
-            found = hints(package, statement.annotation, scope)
-            argument = _typed(package, name, found)
-            if statement.value is not None:
-                argument = _defaulted(package, statement.value, scope, argument)
-            settings[name] = replace(argument, deprecated=_note(note))
+            found = hints(statement.annotation, scope)
+            argument = _typed(name, found)
+            default = _default(statement.value, scope)
+            settings[name] = replace(argument, default=default, deprecated=_note(note))
     return settings
 
 
-def _typed(package: Package, name: str, found: Sequence[Hint]) -> Argument:
+def _typed(name: str, found: Sequence[Hint]) -> Argument:
     """Return the argument that a field's type makes, as vLLM decides: the first rule that holds."""
     kinds = {hint.kind for hint in found}
-    argument = _value(package, name, found, kinds)
+    argument = _value(name, found, kinds)
     optional = "none" in kinds and "bool" not in kinds
     return replace(argument, nullable=optional)
 
 
-def _value(package: Package, name: str, found: Sequence[Hint], kinds: set[str]) -> Argument:
+def _value(name: str, found: Sequence[Hint], kinds: set[str]) -> Argument:
     if "dataclass" in kinds:
         return Argument(kind="json")
     if kinds == {"bool", "str", "none"}:
@@ -59,7 +58,7 @@ def _value(package: Package, name: str, found: Sequence[Hint], kinds: set[str]) 
         return Argument(choices=named)
     for container in ("tuple", "list", "set"):
         if container in kinds:
-            return _several(package, next(hint for hint in found if hint.kind == container))
+            return _several(next(hint for hint in found if hint.kind == container))
     if "int" in kinds:
         size = name in _SIZES
         return Argument(kind="size" if size else "int", choices=_AUTO.get(name, ()))
@@ -74,9 +73,9 @@ def _words(found: Sequence[Hint]) -> tuple[str, ...]:
     return words([word for hint in found for word in hint.words])
 
 
-def _several(package: Package, hint: Hint) -> Argument:
+def _several(hint: Hint) -> Argument:
     parts = [part for part in hint.parts if not _is_ellipsis(part)]
-    inner = hints(package, parts[0], hint.scope) if parts and hint.scope is not None else ()
+    inner = hints(parts[0], hint.scope) if parts and hint.scope is not None else ()
     exact = hint.kind == "tuple" and len(parts) == len(hint.parts)
     count: Nargs = len(parts) if exact else "+"
     if len(inner) == 1 and inner[0].kind == "literal":
@@ -92,15 +91,12 @@ def _is_ellipsis(part: ast.expr) -> bool:
     return isinstance(part, ast.Constant) and part.value is ...
 
 
-def _defaulted(package: Package, expression: ast.expr, scope: Scope, base: Argument) -> Argument:
-    """Return `base` with a field's default, which may stand in `Field(...)` or `field(...)`."""
+def _default(expression: ast.expr | None, scope: Scope) -> str | None:
+    """Return a field's default, which may stand in `Field(...)` or `field(...)`."""
     if isinstance(expression, ast.Call) and last(expression.func) in ("Field", "field"):
         given = [one.value for one in expression.keywords if one.arg == "default"]
-        expressions = given or expression.args[:1]
-        if not expressions:
-            return base
-        expression = expressions[0]
-    return read_keyword(package, "default", expression, scope, base)
+        expression = next(iter(given or expression.args[:1]), None)
+    return default_of(expression, scope)
 
 
 def _note(statement: ast.stmt) -> str | None:
