@@ -1,6 +1,7 @@
 """`infx recipe show`: what a recipe file is at a concurrency, and which line decides each leaf."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Literal
@@ -21,30 +22,38 @@ FORMATS: Mapping[Format, Callable[[Shown, bool], str]] = MappingProxyType(
 )
 
 
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Point:
+    """The point at which a recipe is bound."""
+
+    concurrency: Annotated[
+        tuple[str, ...],
+        Parameter(consume_multiple=True, negative=(), help="Concurrencies: 1,20 or 1 20."),
+    ] = ()
+    kv_offloading: Annotated[
+        str | None, Parameter(help="Where the point's evicted KV blocks go: none, dram, nvme.")
+    ] = None
+    shared: Annotated[
+        Path | None, Parameter(help="The shared block of the lane, merged under the recipe.")
+    ] = None
+    recipe_root: Annotated[
+        tuple[Path, ...],
+        Parameter(consume_multiple=True, negative=(), help="Folders where recipes are looked for."),
+    ] = ()
+    strict: Annotated[
+        bool, Parameter(negative=(), help="Refuse the keys that a master's row states.")
+    ] = False
+
+
 def show(
     recipe: str,
     /,
     *,
-    concurrency: Annotated[
-        tuple[str, ...],
-        Parameter(consume_multiple=True, negative=(), help="Concurrencies: 1,20 or 1 20."),
-    ] = (),
-    kv_offloading: Annotated[
-        str | None, Parameter(help="Where the point's evicted KV blocks go: none, dram, nvme.")
-    ] = None,
+    point: Point = Point(),
     why: Annotated[
         bool, Parameter(negative=(), help="Say file, line and layer of each leaf.")
     ] = False,
-    strict: Annotated[
-        bool, Parameter(negative=(), help="Refuse the keys that a master's row states.")
-    ] = False,
-    shared: Annotated[
-        Path | None, Parameter(help="The shared block of the lane, merged under the recipe.")
-    ] = None,
-    recipe_root: Annotated[
-        tuple[Path, ...],
-        Parameter(consume_multiple=True, negative=(), help="Folders where recipes are looked for."),
-    ] = (),
     format: Annotated[Format, Parameter(help="What stdout gets.")] = "text",
 ) -> None:
     """Print a recipe as it is bound at a concurrency.
@@ -60,10 +69,10 @@ def show(
     """
     found = bind_all(
         recipe,
-        concurrency=values.concurrencies(concurrency),
-        target=Target(offload=kv_offloading, strict=strict),
-        shared=shared,
-        roots=recipe_root,
+        concurrency=values.concurrencies(point.concurrency),
+        target=Target(offload=point.kv_offloading, strict=point.strict),
+        shared=point.shared,
+        roots=point.recipe_root,
     )
     warnings = dict.fromkeys(str(one) for shown in found for one in shown.binding.warnings)
     for warning in warnings:
