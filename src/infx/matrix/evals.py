@@ -43,6 +43,8 @@ MARKS = frozenset({*NO_EVAL, "eval_only"})
 _NAMES = frozenset({"conc", "exp_name", "config_key"})
 _Picks = dict[int, int]
 """Index of a row -> the concurrency that is evaluated."""
+_Groups = defaultdict[Hashable, list[tuple[int, int]]]
+"""Rows by what they have in common: index and concurrency of each."""
 
 
 def top(row: Row) -> int:
@@ -121,7 +123,8 @@ def mark(rows: Sequence[Row], edition: Edition, *, agentic: bool = True) -> list
 
 
 def _fixed_picks(rows: Sequence[Row]) -> _Picks:
-    single, multi = _Groups(), _Groups()
+    single: _Groups = defaultdict(list)
+    multi: _Groups = defaultdict(list)
     for index, row in enumerate(rows):
         if not is_8k1k(row) or top(row) < MIN_CONC:
             continue
@@ -130,7 +133,7 @@ def _fixed_picks(rows: Sequence[Row]) -> _Picks:
             single[(*key, row.dp_attn)].append((index, row.conc))
         else:
             multi[shape(row)].append((index, top(row)))
-    picks = _highest(multi)
+    picks = _highest(multi.values())
     for group in single.values():
         distinct = sorted({conc for _, conc in group})
         wanted = (distinct[-1], distinct[len(distinct) // 2])
@@ -139,7 +142,9 @@ def _fixed_picks(rows: Sequence[Row]) -> _Picks:
 
 
 def _agentic_picks(rows: Sequence[Row], edition: Edition) -> _Picks:
-    single, multi, deployments = _Groups(), _Groups(), _Groups()
+    single: _Groups = defaultdict(list)
+    multi: _Groups = defaultdict(list)
+    deployments: _Groups = defaultdict(list)
     for index, row in enumerate(rows):
         deployment = (row.model, row.runner, row.framework, row.precision)
         if type(row) is AgenticSingleRow:
@@ -149,24 +154,17 @@ def _agentic_picks(rows: Sequence[Row], edition: Edition) -> _Picks:
             deployments[deployment].append((index, top(row)))
             if top(row) >= MIN_CONC:
                 multi[shape(row)].append((index, top(row)))
-    picks = _highest(multi)
+    picks = _highest(multi.values())
     if edition != "2026-08":
         # A deployment that never reaches the bound is still checked once.
         low = (group for group in deployments.values() if not any(i in picks for i, _ in group))
-        picks |= _highest(dict(enumerate(low)))
-    return picks | _highest(single)
+        picks |= _highest(list(low))
+    return picks | _highest(single.values())
 
 
-class _Groups(defaultdict[Hashable, list[tuple[int, int]]]):
-    """Rows by what they have in common: index and concurrency of each."""
-
-    def __init__(self) -> None:
-        super().__init__(list)
-
-
-def _highest(groups: "_Groups | dict[int, list[tuple[int, int]]]") -> _Picks:
+def _highest(groups: Iterable[list[tuple[int, int]]]) -> _Picks:
     """Return the highest concurrency of each group, of equals the first."""
-    return dict(max(group, key=lambda member: member[1]) for group in groups.values())
+    return dict(max(group, key=lambda member: member[1]) for group in groups)
 
 
 def mark_all(rows: Iterable[Row], edition: Edition) -> list[Row]:
