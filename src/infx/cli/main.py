@@ -41,6 +41,19 @@ runs.command("infx.cli.runs:list_", name="list", help="List the runs of a folder
 runs.command("infx.cli.runs:show", name="show", help="Print a run again, from its bundle.")
 runs.command("infx.cli.runs:verify", name="verify", help="Check a run's files and counts.")
 runs.command("infx.cli.runs:recover", name="recover", help="Finish the bundle of a killed run.")
+workload = App(name="workload", help="Make, describe, import and fetch agent sessions.")
+app.command(workload)
+workload.command(
+    "infx.cli.workload:describe", name="describe", help="Say what a corpus of sessions is like."
+)
+workload.command("infx.cli.workload:synth", name="synth", help="Write synthetic sessions.")
+workload.command(
+    "infx.cli.workload:import_",
+    name="import",
+    help="Turn logs of coding agents into traces without text.",
+)
+workload.command("infx.cli.workload:fetch", name="fetch", help="Download a known corpus.")
+workload.command("infx.cli.workload:list_", name="list", help="List the known corpora.")
 recipe = App(name="recipe", help="Show, check and compare recipes.")
 app.command(recipe)
 recipe.command(

@@ -1,6 +1,7 @@
 """How much of its prompts a session could find in a cache that forgets nothing."""
 
 from collections.abc import Iterable
+from itertools import takewhile
 from typing import NamedTuple
 
 from infx.model.trace import Trace
@@ -28,7 +29,7 @@ def theoretical_hits(trace: Trace) -> tuple[tuple[Hit, ...], ...]:
     seen: set[int] = set()
     for *_, stream, index in order:
         blocks = trace.streams[stream].calls[index].blocks
-        known = next((n for n, id_ in enumerate(blocks) if id_ not in seen), len(blocks))
+        known = len(list(takewhile(seen.__contains__, blocks)))
         found[stream][index] = Hit(known, len(blocks))
         seen.update(blocks[known:])
     return tuple(map(tuple, found))
