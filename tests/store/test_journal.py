@@ -49,7 +49,7 @@ def test_lines_are_json_that_any_zstd_tool_shows(path):
         first, second = lines.read().splitlines()
     assert first == (
         '{"issue":{"request":0,"session":0,"turn":0,"lane":0,"phase":"profiling",'
-        '"due_ns":1000,"sent_ns":1000,"asked_input":1024,"asked_output":16}}'
+        '"due_ns":1000,"sent_ns":1000,"asked_input":1024,"asked_output":16,"play":0}}'
     )
     assert second.startswith('{"end":{"request":0,')
     assert '"state":"ok"' in second

@@ -190,24 +190,26 @@ class Sender:
 
     def _issue(self, lane: Lane) -> Issue:
         """Write down that the lane's turn is sent now."""
-        turn, now = self._plan.turn(lane.number), self._now()
+        turn, now, manner = self._plan.turn(lane.number), self._now(), lane.manner
+        asked_output = manner.asked_output if manner else None
         issue = Issue(
             request=self._share.first + self.requests * self._share.of + self._share.index,
             session=turn.session,
             turn=turn.turn,
             lane=lane.index,
-            phase=self._plan.phase_of(turn.session),
+            phase=manner.phase if manner else self._plan.phase_of(turn.session),
             due_ns=min(lane.due_ns, now),
             sent_ns=now,
             asked_input=turn.asked_input,
-            asked_output=turn.asked_output,
+            asked_output=turn.asked_output if asked_output is None else asked_output,
+            play=manner.play if manner else 0,
         )
         self.requests += 1
         self._journal.issue(issue)
         return issue
 
     def _write(self, lane: Lane, connection: Connection, issue: Issue) -> None:
-        payload = self._target.payload(self._plan, lane.number, issue.asked_output, issue.request)
+        payload = self._target.payload(self._plan, issue, lane.number, lane.manner)
         exchange = connection.send(payload)
         sent = replace(issue, sent_ns=exchange.sent_ns)
         self._answers.begin(exchange, sent, keep_text=issue.session in self._keep_text)

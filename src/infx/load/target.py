@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 
 from infx.clock import NS
+from infx.load.lane import Manner
 from infx.load.plan import Plan
+from infx.model.record import Issue
 from infx.wire.address import Address, Dial
 
 
@@ -21,15 +23,19 @@ class Target:
     frame: tuple[bytes, bytes, bytes]
     name: str
 
-    def payload(self, plan: Plan, number: int, asked_output: int, request: int) -> bytes:
-        """Return one whole request, ready for one write."""
+    def payload(self, plan: Plan, issue: Issue, number: int, manner: Manner | None) -> bytes:
+        """Return one whole request, ready for one write.
+
+        `manner` adds header lines, each with its line end, and the marker's JSON text.
+        """
         opening, middle, closing = self.frame
-        pieces = plan.prompt(number)
-        limit = b"%d" % asked_output
+        pieces = plan.prompt(number, manner.marker if manner else b"")
+        limit = b"%d" % issue.asked_output
         size = sum(map(len, pieces)) + len(limit) + len(opening) + len(middle) + len(closing)
-        ids = b"X-Request-ID: %b-%d\r\n" % (self.name.encode(), request)
+        ids = b"X-Request-ID: %b-%d\r\n" % (self.name.encode(), issue.request)
+        more = manner.headers if manner else b""
         length = b"Content-Length: %d\r\n\r\n" % size
-        return b"".join((self.head, ids, length, opening, limit, middle, *pieces, closing))
+        return b"".join((self.head, ids, more, length, opening, limit, middle, *pieces, closing))
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,8 @@ class Issue:
 
     `request` is unique within a point, and in order of issue within one process of the client.
     `due_ns` is when the plan wanted it sent. `asked_input` and `asked_output` are the planned token
-    counts; the input is None where unknown.
+    counts; the input is None where unknown. Where lanes play session trees, `session` is a stream
+    of the plan and `play` counts the trees that the lane has played before; else it is 0.
     """
 
     request: int
@@ -45,6 +46,7 @@ class Issue:
     sent_ns: int
     asked_input: int | None
     asked_output: int
+    play: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +90,7 @@ class RequestRecord:
     first_chunk_tokens: int | None = None
     text: str | None = None
     server: Mapping[str, float] | None = None
+    play: int = 0
 
     @property
     def last_content_ns(self) -> int | None:

@@ -224,6 +224,7 @@ class AnswerDecoder:
             end_ns=exchange.end_ns,
             asked_input=issue.asked_input,
             asked_output=issue.asked_output,
+            play=issue.play,
             reason=reason,
             detail=detail[:500] if detail else None,
             status=exchange.status,
