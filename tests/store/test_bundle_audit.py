@@ -110,7 +110,7 @@ def test_counts_that_the_journal_does_not_bear_out_are_seen(run):
 def test_counts_that_do_not_sum_are_seen(run):
     rewrite(folder(run) / "summary.json", lambda data: data["counts"].update(issued=3))
     (line,) = said(run)
-    assert "counts: value error, issued must be the sum of the six end states" in line
+    assert "counts: issued must be the sum of the six end states" in line
 
 
 def test_a_point_whose_file_is_gone_does_not_hide_the_others(run):
