@@ -1,8 +1,12 @@
 """Agents told apart by their prompts. Letters of a golden are chains, numbers block ids."""
 
-import pytest
+from itertools import count
 
-from infx.model.trace import block_ids
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from infx.model.trace import Call, block_ids
 from infx.workloads.trace.chains import Agent, agents, common_prefix
 from recorded import call, listed
 
@@ -131,3 +135,38 @@ def test_the_order_of_the_file_does_not_matter():
 
 def test_no_calls_are_one_agent_without_any():
     assert agents([]) == (Agent(()),)
+
+
+@st.composite
+def interleaved(draw) -> tuple[list[list[int]], list[Call]]:
+    """Agents that each append to a prompt of their own behind a shared base, and their calls.
+
+    Each asks for the last time when all have begun: whoever had ended by then could not be told
+    from an agent whose context was compacted.
+    """
+    base = list(range(1, 1 + draw(st.integers(1, 4))))
+    ids = count(100)
+    placed: list[tuple[int, int, Call]] = []
+    for agent in range(draw(st.integers(1, 5))):
+        own, second = [next(ids)], 0 if agent == 0 else draw(st.integers(3, 30))
+        for turn in range(draw(st.integers(2 if agent == 0 else 1, 4))):
+            took = draw(st.integers(0, 5)) if agent else 1
+            placed.append((second, agent, call(second, [*base, *own], took=took)))
+            second += took + (draw(st.integers(0, 9)) if agent or turn else 1)
+            own += [next(ids) for _ in range(draw(st.integers(1, 3)))]
+        placed.append((1000 + agent, agent, call(1000 + agent, [*base, *own])))
+    placed.sort(key=lambda one: one[:2])
+    rows = listed(*(one for *_, one in placed))
+    owners: dict[int, list[int]] = {}
+    for outer, (_, agent, _) in enumerate(placed):
+        owners.setdefault(agent, []).append(outer)
+    return list(owners.values()), rows
+
+
+@given(interleaved(), st.randoms(use_true_random=False))
+def test_agents_that_append_are_told_apart_however_they_interleave(made, random):
+    owners, rows = made
+    random.shuffle(rows)
+    found = [[one.outer for one in agent.calls] for agent in agents(rows)]
+    assert found[0] == owners[0]
+    assert sorted(found) == sorted(owners)

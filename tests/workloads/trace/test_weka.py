@@ -122,9 +122,13 @@ def test_all_problems_of_a_file_are_told_with_line_field_and_expectation(tmp_pat
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        ({"t": "soon"}, "requests[0].t: expected a time in seconds, found 'soon'"),
-        ({"t": True}, "requests[0].t: expected a time in seconds, found a truth value"),
-        ({"t": 1e300}, "requests[0].t: expected a time in seconds, found 1e+300"),
+        ({"t": "soon"}, "requests[0].t: expected a time in seconds of at least 0, found 'soon'"),
+        ({"t": -1}, "requests[0].t: expected a time in seconds of at least 0, found -1"),
+        (
+            {"t": True},
+            "requests[0].t: expected a time in seconds of at least 0, found a truth value",
+        ),
+        ({"t": 1e300}, "requests[0].t: expected a time in seconds of at least 0, found 1e+300"),
         ({"type": "n", "ttft": 1}, f"requests[0].ttft: unknown field; {KNOWN}"),
         ({"in": 1.5}, "requests[0].in: expected a whole number of at least 0, found 1.5"),
         ({"in": -1}, "requests[0].in: expected a whole number of at least 0, found -1"),
@@ -134,7 +138,7 @@ def test_all_problems_of_a_file_are_told_with_line_field_and_expectation(tmp_pat
         ({"input_types": [1]}, "requests[0].input_types: expected a list of texts, found a list"),
         ({"api_time": "1"}, "requests[0].api_time: expected a time in seconds, found '1'"),
     ],
-)  # fmt: skip
+)
 def test_a_bad_field_says_its_name_and_what_was_expected(tmp_path, fields, said):
     assert refused(tmp_path, session([{**request(0, [1]), **fields}])) == [
         f"traces.jsonl:1: {said}"

@@ -6,4 +6,4 @@ FORMATS = {
     "dag": "infx.workloads.trace.dag",
     "multi-turn": "infx.workloads.trace.multi_turn",
 }
-"""Format id to the module that reads it: `traces(path, report=..., skip_bad=...)`."""
+"""Format id to the module that reads it: `traces(path, *, tally, skip_bad)`."""

@@ -77,6 +77,8 @@ def common_prefix(a: "array[int]", b: "array[int]") -> int:
     if a.typecode != b.typecode:
         a, b = array("Q", a), array("Q", b)
     low, high = 0, min(len(a), len(b))
+    if not high or a[0] != b[0]:
+        return 0
     if a[:high] == b[:high]:
         return high
     while high - low > 1:  # equal up to `low`, different before `high`

@@ -62,10 +62,10 @@ class Fields:
             if key not in known:
                 self._report(f"{self.name(key)}: unknown field", nearest(key, known))
 
-    def text(self, key: str, default: str | None = None) -> str:
-        """Read text that is not empty; a missing member is the default where there is one."""
+    def text(self, key: str, default: str | None = None, *, empty: bool = False) -> str:
+        """Read text, which may be `empty` or the default where there is one of these."""
         value = self._value.get(key, default)
-        if isinstance(value, str) and (value or default is not None):
+        if isinstance(value, str) and (value or empty or default is not None):
             return value
         self.wrong(key, "text")
         return ""
@@ -105,9 +105,9 @@ class Fields:
         self.wrong(key, "a list")
         return []
 
-    def words(self, key: str) -> tuple[str, ...]:
-        """Read a list of texts; a missing one is empty."""
-        value = self.listed(key, required=False)
+    def words(self, key: str, *, required: bool = False) -> tuple[str, ...]:
+        """Read a list of texts; a missing one is empty where it is not required."""
+        value = self.listed(key, required=required)
         words = tuple(word for word in value if isinstance(word, str))
         if len(words) < len(value):
             self.wrong(key, "a list of texts")

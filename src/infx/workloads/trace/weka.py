@@ -72,7 +72,7 @@ def recorded(value: object, report: Report) -> Recording:
     fields = Fields(value, "", report)
     if not fields.bad:
         fields.closed(TRACE)
-    fields.words("models")
+    fields.words("models", required=True)
     if fields.get("hash_id_scope") != "local":
         fields.wrong("hash_id_scope", "local (ids that mean one thing in all traces are not read)")
     if fields.get("totals") is not None and not isinstance(fields.get("totals"), dict):
@@ -102,7 +102,7 @@ def _call(fields: Fields, outer: int, inner: int | None, *, shift_before_ns: int
     if not streamed and fields.get("type") != "n":
         fields.wrong("type", "n, s or subagent" if inner is None else "n or s")
     fields.closed(STREAMED if streamed else REQUEST)
-    start_ns = fields.ns("t", NS_PER_S)
+    start_ns = fields.ns("t", NS_PER_S, least=0)
     if start_ns + SLACK_NS < shift_before_ns:
         start_ns += shift_before_ns
     fields.optional_ns("think_time", NS_PER_S)
@@ -125,12 +125,12 @@ def _call(fields: Fields, outer: int, inner: int | None, *, shift_before_ns: int
 
 def _subagent(fields: Fields, outer: int, report: Report) -> Subagent:
     fields.closed(SUBAGENT)
-    fields.text("subagent_type")
-    fields.text("status")
-    fields.words("models")
+    fields.text("subagent_type", empty=True)
+    fields.text("status", empty=True)
+    fields.words("models", required=True)
     for key in ("total_tokens", "tool_use_count"):
         fields.optional_whole(key)
-    start_ns = fields.ns("t", NS_PER_S)
+    start_ns = fields.ns("t", NS_PER_S, least=0)
     duration_ns = fields.optional_ns("duration_ms", NS_PER_MS)
     calls = tuple(
         _call(part, outer, index, shift_before_ns=start_ns)
