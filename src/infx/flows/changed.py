@@ -15,8 +15,7 @@ from infx.flows.fingerprints import Fingerprints
 from infx.flows.rendering import Rendered
 from infx.flows.snapshots import Snapshot, Snapshots, snapshots, with_edits
 from infx.flows.sources import Sources, find_sources
-from infx.matrix.affected import KeyChange, Planned, affected
-from infx.matrix.changelog_rules import Sides
+from infx.matrix.affected import KeyChange, Planned, Sides, affected
 from infx.model.changed import Changed
 from infx.store import git
 

@@ -9,7 +9,7 @@ from infx.flows.changed import Ask, Comparison, compare
 from infx.matrix.affected import KeyChange
 from infx.matrix.append_only import scenarios
 from infx.matrix.changelog import Delta, Links, delta, repository_of
-from infx.matrix.changelog_rules import Additions, uncovered, violations
+from infx.matrix.changelog_rules import Additions, Case, uncovered, violations
 from infx.matrix.changelog_write import appended
 from infx.model.changelog import SCENARIOS, ChangelogCheck, Entry, Scenario
 from infx.store.documents import parse_yaml, validate
@@ -85,9 +85,15 @@ def judge(
             additions = _additions(found)
         except InputError as error:
             return replace(review, problems=(*found.problems, *error.problems))
-    rules = violations(
-        found, additions, comparison.changes, comparison.sides, links=links, labels=labels
+    case = Case(
+        delta=found,
+        additions=additions,
+        changes=comparison.changes,
+        sides=comparison.sides,
+        links=links,
+        labels=labels,
     )
+    rules = violations(case)
     return replace(review, additions=additions, problems=(*found.problems, *rules))
 
 

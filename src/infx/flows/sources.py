@@ -6,16 +6,9 @@ from pathlib import PurePosixPath
 
 from infx.errors import InputError, Problem
 from infx.store.catalog import FOLDERS, MASTERS, RUNNERS
+from infx.store.recipes import ROOTS, SHARED, spellings
 
 MASTER = MASTERS.removeprefix("*")
-ROOTS = (
-    "srt-recipes",
-    "recipes",
-    "benchmarks/single_node/srt-slurm-recipes",
-    "benchmarks/multi_node/srt-slurm-recipes",
-)
-"""Folders of recipes beside a master, and one or two folders up from there."""
-
 LANES = ("agentic-single", "agentic-multi", "fixed-sequence-single", "fixed-sequence-multi")
 
 
@@ -39,17 +32,15 @@ class Sources:
     @property
     def shared(self) -> dict[str, str]:
         """The file of each lane's shared block."""
-        return {lane: _join(self.home, "srt-recipes", f"{lane}.yaml") for lane in LANES}
+        return {lane: _join(self.home, SHARED, f"{lane}.yaml") for lane in LANES}
 
     def recipe(self, name: str, files: Collection[str]) -> str | None:
         """Return the file that a row calls its recipe, None where no folder has it."""
-        plain = name.removeprefix("recipes/")
-        for root in self.roots:
-            for spelled in dict.fromkeys((plain, name)):
-                if (path := _join(root, spelled)) in files:
-                    return path
-        beside = (_join(folder, name) for folder in _upward(self.home))
-        return next((path for path in beside if path in files), None)
+        path = PurePosixPath(name)
+        if path.is_absolute() or ".." in path.parts:
+            return None
+        under = (_join(root, str(one)) for root in self.roots for one in spellings(path))
+        return next((file for file in under if file in files), None)
 
 
 def find_sources(

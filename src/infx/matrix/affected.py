@@ -5,10 +5,11 @@ an edited comment changes no point, an edited shared block changes those of all 
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from pydantic import JsonValue
 
+from infx.model.catalog import ConfigKey
 from infx.model.changelog import Scenario
 
 Row = Mapping[str, JsonValue]
@@ -51,6 +52,18 @@ class KeyChange:
 
 Side = Mapping[str, Sequence[Planned]]
 """Config key -> its points. A key without points is not the same as no key."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sides:
+    """The catalog before and after: names of all keys, points and entries of those that differ."""
+
+    base_names: Sequence[str]
+    head_names: Sequence[str]
+    base: Side
+    head: Side
+    base_keys: Mapping[str, ConfigKey] = field(default_factory=dict)
+    head_keys: Mapping[str, ConfigKey] = field(default_factory=dict)
 
 
 def affected(base: Side, head: Side, unread: Iterable[str] = ()) -> tuple[KeyChange, ...]:

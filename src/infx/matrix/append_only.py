@@ -8,11 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from infx.errors import Problem
-from infx.matrix.affected import KeyChange, Planned, Shape
+from infx.matrix.affected import KeyChange, Planned, Shape, Sides
 from infx.model.changelog import Entry, Scenario
 
 if TYPE_CHECKING:
-    from infx.matrix.changelog_rules import Sides
     from infx.model.catalog import ConfigKey
 
 
@@ -20,7 +19,8 @@ def appends(
     entry: Entry,
     keys: Sequence[str],
     changes: Sequence[KeyChange],
-    sides: "Sides",
+    sides: Sides,
+    *,
     where: str,
 ) -> Iterator[Problem]:
     """Yield what an append-only entry for `keys` may not do; its place is `where`."""
@@ -61,7 +61,7 @@ def scenarios(key: "ConfigKey") -> tuple[Scenario, ...]:
     return (*found, "agentic-coding") if key.scenarios.agentic_coding else tuple(found)
 
 
-def _points(key: str, change: KeyChange | None, sides: "Sides", where: str) -> Iterator[Problem]:
+def _points(key: str, change: KeyChange | None, sides: Sides, where: str) -> Iterator[Problem]:
     if change is None or not change.added:
         yield Problem(f"append-only: {key} gains no point", where, "leave append-only out")
         return

@@ -1,33 +1,24 @@
 """What new entries of the changelog must say: links, keys, modes, and exactly what changed."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from infx.errors import Problem, nearest
-from infx.matrix.affected import KeyChange, Side
+from infx.matrix.affected import KeyChange, Sides
 from infx.matrix.append_only import appends
-from infx.matrix.changelog import Delta, Links
-from infx.model.catalog import ConfigKey
+from infx.matrix.changelog import BEGIN, Delta, Links
 from infx.model.changelog import Entry, Scenario
 from infx.model.document import Document
 
 SELECTORS = ("all-evals", "evals-only", "eval-min-prefill-ep")
 """What chooses evals: of no use beside no-evals and append-only, which run none."""
 
-_EVAL_LABELS = ("all-evals", "evals-only")
+NO_EVALS = ("no-evals", "append-only")
+"""Modes that run no evals."""
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sides:
-    """The catalog before and after: names of all keys, points and entries of those that differ."""
-
-    base_names: Sequence[str]
-    head_names: Sequence[str]
-    base: Side
-    head: Side
-    base_keys: Mapping[str, ConfigKey] = field(default_factory=dict)
-    head_keys: Mapping[str, ConfigKey] = field(default_factory=dict)
+EVAL_LABELS = ("all-evals", "evals-only")
+"""Labels of a pull request that ask for evals."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,31 +33,52 @@ class Additions:
         return self.document.where(index, *path)
 
 
-def violations(
-    delta: Delta,
-    additions: Additions | None,
-    changes: Sequence[KeyChange],
-    sides: Sides,
-    *,
-    links: Links = Links(),  # noqa: B008 - a frozen value
-    labels: Sequence[str] = (),
-) -> Iterator[Problem]:
-    """Yield everything that is wrong with what a change adds, whose bytes were judged before."""
-    if additions is not None:
-        yield from _count(delta, additions)
-        for index, entry in enumerate(additions.entries):
-            link = links.problem(entry.pr_link, additions.where(index, "pr-link"))
-            yield from [link] if link else []
-            yield from _keys(additions, index, entry, sides.head_names)
-            yield from _selectors(additions, index, entry)
-        yield from _modes(additions, labels)
-    yield from _coverage(delta, additions, changes, sides)
-    if additions is not None:
-        for index, entry in enumerate(additions.entries):
-            if entry.append_only:
-                keys = selected(entry, sides.head_names)
-                where = additions.where(index, "append-only")
-                yield from appends(entry, keys, changes, sides, where)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """What the entries are judged by: the bytes that were added, and what really changed.
+
+    `additions` is None where nothing was added; `labels` are those of the pull request.
+    """
+
+    delta: Delta
+    additions: Additions | None
+    changes: Sequence[KeyChange]
+    sides: Sides
+    links: Links
+    labels: Sequence[str] = ()
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The config keys that an entry may name."""
+        return self.sides.head_names
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """The entries that were added."""
+        return self.additions.entries if self.additions else ()
+
+
+def violations(case: Case) -> Iterator[Problem]:
+    """Yield everything that is wrong with new entries, whose bytes were judged before."""
+    yield from _missing(case)
+    if case.additions is None:
+        return
+    yield from _count(case, case.additions)
+    yield from _modes(case, case.additions)
+    for index in range(len(case.entries)):
+        yield from _entry(case, case.additions, index)
+
+
+def _entry(case: Case, additions: Additions, index: int) -> Iterator[Problem]:
+    entry = additions.entries[index]
+    link = case.links.problem(entry.pr_link, additions.where(index, "pr-link"))
+    yield from [link] if link else []
+    yield from _keys(case, additions, index)
+    yield from _selectors(additions, index)
+    if entry.append_only:
+        where = additions.where(index, "append-only")
+        keys = selected(entry, case.names)
+        yield from appends(entry, keys, case.changes, case.sides, where=where)
 
 
 def selected(entry: Entry, names: Sequence[str]) -> tuple[str, ...]:
@@ -105,31 +117,41 @@ def _is_covered(change: KeyChange, scenarios: set[Scenario] | None) -> bool:
     return scenarios is not None and change.scenarios <= scenarios
 
 
-def _count(delta: Delta, additions: Additions) -> Iterator[Problem]:
-    starts = sum(line.startswith(b"- config-keys:") for line in delta.tail.split(b"\n"))
+def _count(case: Case, additions: Additions) -> Iterator[Problem]:
+    starts = sum(line.startswith(BEGIN) for line in case.delta.tail.split(b"\n"))
     if starts != len(additions.entries):
         what = f"{starts} lines begin with - config-keys:, but there are {len(additions.entries)}"
-        where = f"{delta.file}:{delta.line}"
+        where = f"{case.delta.file}:{case.delta.line}"
         yield Problem(f"{what} entries", where, "begin each entry with - config-keys: at its dash")
 
 
-def _keys(
-    additions: Additions, index: int, entry: Entry, names: Sequence[str]
-) -> Iterator[Problem]:
+def _keys(case: Case, additions: Additions, index: int) -> Iterator[Problem]:
+    """Yield the keys of an entry that nothing has, and those that did not change."""
+    entry = additions.entries[index]
+    asked = set(entry.scenarios)
+    changed = {one.key for one in case.changes if not one.scenarios.isdisjoint(asked)}
+    wanted = [one.key for one in uncovered(case.entries, case.changes, case.names)]
     for number, pattern in enumerate(entry.config_keys):
-        if matching(pattern, names):
-            continue
         where = additions.where(index, "config-keys", number)
-        if "*" in pattern:
+        found = matching(pattern, case.names)
+        idle = [key for key in found if key not in changed and key not in wanted]
+        if not found and "*" in pattern:
             what = f"{pattern} matches no config key"
             yield Problem(what, where, "list the config keys by name")
-        else:
-            yield Problem(f"{pattern} is no config key", where, _nearest(pattern, names))
+        elif not found:
+            advice = _meant(pattern, case.names) or "infx matrix changed lists what changed"
+            yield Problem(f"{pattern} is no config key", where, advice)
+        elif idle:
+            which = pattern if pattern == idle[0] else f"{', '.join(idle)} (by {pattern})"
+            remedy = _meant(idle[0], wanted) or "remove it: nothing of it would run anew"
+            scope = f" in {', '.join(entry.scenario_type)}" if entry.scenario_type else ""
+            yield Problem(f"{which} did not change{scope}", where, remedy)
 
 
-def _selectors(additions: Additions, index: int, entry: Entry) -> Iterator[Problem]:
+def _selectors(additions: Additions, index: int) -> Iterator[Problem]:
+    entry = additions.entries[index]
     chosen = [name for name in SELECTORS if getattr(entry, name.replace("-", "_"))]
-    for mode in ("no-evals", "append-only"):
+    for mode in NO_EVALS:
         if chosen and getattr(entry, mode.replace("-", "_")):
             where = additions.where(index, chosen[0])
             line = additions.document.at((index, mode)).line
@@ -137,7 +159,7 @@ def _selectors(additions: Additions, index: int, entry: Entry) -> Iterator[Probl
             yield Problem(what, where, "keep one of the two")
 
 
-def _modes(additions: Additions, labels: Sequence[str]) -> Iterator[Problem]:
+def _modes(case: Case, additions: Additions) -> Iterator[Problem]:
     """Entries that run together must agree: an append-only sweep runs nothing else."""
     entries = additions.entries
     appending = [index for index, entry in enumerate(entries) if entry.append_only]
@@ -147,25 +169,21 @@ def _modes(additions: Additions, labels: Sequence[str]) -> Iterator[Problem]:
         what = f"this entry measures whole curves, and the one on line {line} is append-only"
         yield Problem(what, additions.where(other), "make two changes of them")
     for index, entry in enumerate(entries):
-        for mode in ("no-evals", "append-only"):
-            if not getattr(entry, mode.replace("-", "_")):
-                continue
-            for label in _EVAL_LABELS:
-                if label in labels:
+        for mode in NO_EVALS:
+            for label in EVAL_LABELS if getattr(entry, mode.replace("-", "_")) else ():
+                if label in case.labels:
                     what = f"the label {label} asks for evals, and {mode} runs none"
                     yield Problem(what, additions.where(index, mode), f"remove the label {label}")
 
 
-def _coverage(
-    delta: Delta, additions: Additions | None, changes: Sequence[KeyChange], sides: Sides
-) -> Iterator[Problem]:
-    """The entries name every key that changed and still exists, and no other one."""
-    entries = additions.entries if additions else ()
-    missing = uncovered(entries, changes, sides.head_names)
-    last = len(entries) - 1
-    where = f"{delta.file}:{delta.line}" if last < 0 else additions.where(last) if additions else ""
-    named = {key for entry in entries for key in selected(entry, sides.head_names)}
-    for change in missing:
+def _missing(case: Case) -> Iterator[Problem]:
+    """Yield every key that changed, still exists, and is named by no entry in all it changed."""
+    entries, additions = case.entries, case.additions
+    where = f"{case.delta.file}:{case.delta.line}"
+    if additions is not None and entries:
+        where = additions.where(len(entries) - 1)
+    named = {key for entry in entries for key in selected(entry, case.names)}
+    for change in uncovered(entries, case.changes, case.names):
         if change.key in named:
             scenarios = ", ".join(sorted(change.scenarios))
             what = f"{change.key} changed in {scenarios}, which scenario-type leaves out"
@@ -173,32 +191,9 @@ def _coverage(
         else:
             remedy = "add it to config-keys" if entries else "infx changelog add writes the entry"
             yield Problem(f"{change.key} changed, and no new entry names it", where, remedy)
-    if additions is not None:
-        for index, entry in enumerate(entries):
-            yield from _superfluous(additions, index, entry, (changes, missing, sides.head_names))
 
 
-def _superfluous(
-    additions: Additions,
-    index: int,
-    entry: Entry,
-    facts: tuple[Sequence[KeyChange], Sequence[KeyChange], Sequence[str]],
-) -> Iterator[Problem]:
-    changes, missing, names = facts
-    asked = set(entry.scenarios)
-    changed = {change.key for change in changes if not change.scenarios.isdisjoint(asked)}
-    wanted = [change.key for change in missing]
-    for number, pattern in enumerate(entry.config_keys):
-        idle = [key for key in matching(pattern, names) if key not in changed]
-        if not idle:
-            continue
-        where = additions.where(index, "config-keys", number)
-        which = idle[0] if pattern == idle[0] else f"{', '.join(idle)} (by {pattern})"
-        close = nearest(idle[0], wanted) if wanted else ""
-        remedy = close if close.startswith("did") else "remove it: nothing of it would run anew"
-        yield Problem(f"{which} did not change", where, remedy)
-
-
-def _nearest(name: str, names: Sequence[str]) -> str:
+def _meant(name: str, names: Sequence[str]) -> str | None:
+    """Return the nearest of some names as advice, None where none is near."""
     advice = nearest(name, names) if names else ""
-    return advice if advice.startswith("did") else "infx matrix changed lists what changed"
+    return advice if advice.startswith("did") else None

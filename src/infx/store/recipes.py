@@ -44,7 +44,7 @@ def locate(name: str, roots: Sequence[Path]) -> Path | None:
             Problem(f"the recipe {name} leads out of its root", remedy="name it from a root")
         )
     for root in roots:
-        for spelled in _spellings(path):
+        for spelled in spellings(path):
             if (found := root / spelled).is_file():
                 return found
     return None
@@ -84,7 +84,8 @@ def shared_block(master: Path, *, agentic: bool, multinode: bool) -> Path | None
     return path if path.is_file() else None
 
 
-def _spellings(path: PurePosixPath) -> list[PurePosixPath]:
+def spellings(path: PurePosixPath) -> list[PurePosixPath]:
+    """Return a recipe's name as it may stand under a root, without the root's own names first."""
     short = [path.relative_to(prefix) for prefix in _PREFIXES if path.is_relative_to(prefix)]
     return [*short, path]
 
@@ -93,7 +94,7 @@ def _beside(path: PurePosixPath, roots: Sequence[Path]) -> list[str]:
     """Return the recipes in the folder that should hold `path`, spelled as `path` is."""
     found: dict[str, None] = {}
     for root in roots:
-        for spelled in _spellings(path):
+        for spelled in spellings(path):
             folder = root / spelled.parent
             names = sorted(folder.glob("*.yaml")) if folder.is_dir() else []
             found.update({str(path.with_name(one.name)): None for one in names})
