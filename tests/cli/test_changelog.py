@@ -217,6 +217,7 @@ def test_a_correction_alone_passes_and_with_a_change_it_does_not_cover_it(repo, 
     repo.commit({FILE: CHANGELOG.replace("pull/1", "pull/10")})
     check = ("changelog", "check", "--base", "main")
     assert infx(*check).code == 0
+    assert infx(*check, "--pr-link", f"{LINK}7").code == 0
     repo.commit({MASTER: master(FEWER)})
     assert infx(*check).code == 1
 
@@ -277,6 +278,18 @@ def test_json_has_every_violation(gate):
             f"{FILE}:7: {AGENTIC} changed, and no new entry names it; add it to config-keys"
         ],
     }
+
+
+def test_github_gets_an_annotation_for_each_violation(gate):
+    found = gate(entry(FIXED), SGLANG, words=("--format", "github"))
+    what = f"{FILE}:7: {AGENTIC} changed, and no new entry names it; add it to config-keys"
+    assert found == Transcript(1, f"::error title=infx changelog::{what}\n", "")
+
+
+def test_what_an_entry_says_cannot_steer_a_terminal(gate):
+    out = gate(entry(FIXED, '"zz\\e[2J"'), FEWER).out
+    assert "\x1b" not in out
+    assert "zz�[2J is no config key" in out
 
 
 def test_a_changelog_that_is_not_there_is_refused(repo, infx):

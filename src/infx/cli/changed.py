@@ -106,17 +106,20 @@ def warn(comparison: "Comparison") -> None:
 
 def text(found: "Changed") -> str:
     """Return each key with its points, `+` for a new and `-` for a removed one."""
+    from infx.cli.tables import printable
+
     blocks = ["\n".join((_head(key), *_points(key))) for key in found.changed]
-    return "\n\n".join((*blocks, _sum(found)))
+    lines = "\n\n".join((*blocks, _sum(found))).split("\n")
+    return "\n".join(map(printable, lines))
 
 
 def markdown(found: "Changed") -> str:
     """Return the same for a comment: a line a key, its points as a difference."""
-    from infx.cli.tables import markdown_text
+    from infx.cli.tables import markdown_text, printable
 
     blocks = []
     for key in found.changed:
-        fence = "\n".join(("```diff", *_points(key), "```"))
+        fence = "\n".join(("```diff", *map(printable, _points(key)), "```"))
         blocks.append(f"- {markdown_text(_head(key))}\n\n{fence}")
     return "\n\n".join((*blocks, markdown_text(_sum(found))))
 
@@ -149,7 +152,7 @@ def _points(key: "ChangedKey") -> Iterator[str]:
 
 
 def _row(mark: str, point: "ChangedPoint") -> Sequence[str]:
-    name = f"{mark} {point.exp_name}"
+    name = f"{mark} {' '.join(point.exp_name.split())}"
     return (name, point.shape, f"conc {point.conc}", point.fingerprint[:SHOWN])
 
 

@@ -1,6 +1,7 @@
 """`infx changelog`: the strict gate, the entry for what changed, and the merge driver."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -32,7 +33,9 @@ def check(
             help="Labels of the pull request; those that ask for evals must fit the entries.",
         ),
     ] = None,
-    format: Annotated[Literal["text", "json"], Parameter(help="What stdout gets.")] = "text",
+    format: Annotated[
+        Literal["text", "json", "github"], Parameter(help="What stdout gets.")
+    ] = "text",
 ) -> int:
     """Judge what a change adds to the changelog; exit 1 when anything is wrong.
 
@@ -47,9 +50,20 @@ def check(
     warn(review.comparison)
     if format == "json":
         put(changelog.summary(review).model_dump_json(by_alias=True))
+    elif review.problems:
+        put("\n".join(_shown(review, annotated=format == "github")))
     else:
-        put("\n".join(map(str, review.problems)) or _passed(review))
+        put(_passed(review))
     return 1 if review.problems else 0
+
+
+def _shown(review: "Review", *, annotated: bool) -> Iterator[str]:
+    # Imported here: what passes has no foreign text to print.
+    from infx.cli.tables import annotation, printable
+
+    for problem in review.problems:
+        shown = printable(str(problem))
+        yield annotation("error", "infx changelog", shown) if annotated else shown
 
 
 def add(

@@ -59,6 +59,8 @@ def check(
     inside = both.head.contents.repository.path(ask.folder / path)
     old, new = both.base.read(inside) or b"", both.head.read(inside)
     if new is None:
+        if ask.worktree:
+            raise InputError(Problem("there is no such file", str(path), "begin it empty"))
         remedy = "commit it, or look at the work tree with --worktree"
         raise InputError(Problem("HEAD has no such file", str(path), remedy))
     return judge(comparison, path, (old, new), pr_link=pr_link, labels=labels)

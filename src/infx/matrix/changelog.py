@@ -8,7 +8,7 @@ change adds is judged: history keeps its bytes, whatever they are.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from infx.errors import Problem
 
@@ -112,9 +112,11 @@ def _changed(old: bytes, new: bytes, file: str, links: Links, before: Sequence[P
     if not only_links:
         return Delta(file, edited=True, problems=(*before, *_rewritten(was, now, file, links)))
     problems = [*before]
+    # A correction is of another pull request's entry: its own number says nothing about it.
+    any_number = replace(links, exact=None)
     for index in differing:
         text = now[index][11:].decode(errors="replace")
-        problem = links.problem(text, f"{file}:{index + 1}", placeholder=False)
+        problem = any_number.problem(text, f"{file}:{index + 1}", placeholder=False)
         problems += [problem] if problem else []
     tail = b"\n".join(now[count:])
     if tail != was[count]:
