@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infx.model import identity
+from infx.model.agentic import AgenticWorkload
 from infx.model.recipe import BoundRecipe, Role, Site
 from infx.model.workload import FixedWorkload
 
@@ -191,3 +192,38 @@ def test_order_of_members_never_matters(value: dict[str, object]) -> None:
     except ValueError:
         return
     assert identity.canonical(backwards) == text
+
+
+CORPUS = "sha256:" + "0f" * 32
+AGENTIC = AgenticWorkload(corpus=CORPUS)
+AGENTIC_TEXT = (
+    '{"api":"chat","cache_bust":true,"corpus":"' + CORPUS + '","default_output":256,'
+    '"duration_s":"3600","extra_body":{},"idle_cap_s":"10","ignore_eos":true,"max_context":null,'
+    '"rule":"full","scenario":"agentic","seed":42,"split_chains":true,"temperature":null,'
+    '"tokenizer":"calibrated","tree_idle_cap_s":"300","warmups_per_lane":10,'
+    '"window":["0.25","0.75"]}'
+)
+
+
+def test_workload_digest_of_an_agentic_workload() -> None:
+    assert identity.workload_digest(AGENTIC) == hex_of(AGENTIC_TEXT)
+
+
+def test_an_agentic_curve_pools_what_the_reference_pools() -> None:
+    """Lengths do not exist; speculative decoding, topology and offload may differ along it."""
+    recipe = ENDPOINT.model_copy(
+        update={"engine": "vllm", "hardware": "gb200", "precision": "fp4", "speculative": "mtp",
+                "disaggregated": True, "offload": "dram"}
+    )  # fmt: skip
+    assert identity.curve_key(recipe, AGENTIC) == {
+        "model": "m",
+        "hardware": "gb200",
+        "framework": "vllm",
+        "precision": "fp4",
+        "benchmark_type": "agentic_traces",
+        "isl": None,
+        "osl": None,
+        "spec": None,
+        "disagg": None,
+        "offload": None,
+    }

@@ -12,11 +12,14 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from hashlib import sha256
 from json.encoder import encode_basestring
+from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
 from infx.model.recipe import BoundRecipe
-from infx.model.workload import FixedWorkload
+
+if TYPE_CHECKING:
+    from infx.model.agentic import Workload
 
 STARRED = ("spec", "disagg", "offload")
 """Parts of a curve key that one agentic curve pools."""
@@ -99,7 +102,7 @@ def recipe_digest(recipe: BoundRecipe) -> str:
     return digest(recipe.model_dump(exclude={"name", "site"}))
 
 
-def workload_digest(workload: FixedWorkload) -> str:
+def workload_digest(workload: "Workload") -> str:
     """Identify what is asked: every setting that changes it; never concurrency, recipe or URL."""
     return digest(workload.model_dump())
 
@@ -148,20 +151,23 @@ def execution(
     )
 
 
-def curve_key(recipe: BoundRecipe, workload: FixedWorkload) -> dict[str, JsonValue]:
+def curve_key(recipe: BoundRecipe, workload: "Workload") -> dict[str, JsonValue]:
     """Return the fields that decide which points form one curve; recipes may differ along it."""
-    return {
+    key: dict[str, JsonValue] = {
         "model": recipe.model,
         "hardware": recipe.hardware,
         "framework": recipe.engine,
         "precision": recipe.precision,
         "benchmark_type": "single_turn",
-        "isl": workload.isl,
-        "osl": workload.osl,
+        "isl": None,
+        "osl": None,
         "spec": recipe.speculative,
         "disagg": recipe.disaggregated,
         "offload": recipe.offload,
     }
+    if workload.scenario == "fixed":
+        return {**key, "isl": workload.isl, "osl": workload.osl}
+    return {**key, "benchmark_type": "agentic_traces", **dict.fromkeys(STARRED)}
 
 
 def eval_key(*, point: str, task: str, suite: str | None) -> str:
