@@ -76,6 +76,17 @@ def test_a_recipe_that_does_not_bind_is_said_and_compared_by_its_values(tmp_path
     assert any(str(problem).startswith(f"{RECIPE}:") for problem in found.errors)
 
 
+def test_a_recipe_that_is_added_is_not_missing(tmp_path):
+    repo = cataloged.repository(tmp_path)
+    repo.git("checkout", "-q", "main")
+    (tmp_path / RECIPE).unlink()
+    repo.commit({})
+    repo.commit({RECIPE: cataloged.RECIPE}, branch="new")
+    found = compare(Ask(base="main", folder=tmp_path), gitted.ENVIRONMENT)
+    assert [change.key for change in found.changes] == ["toy-fp4-h200-sglang-agentic"]
+    assert found.errors == ()
+
+
 def test_the_command_may_run_below_the_root(tmp_path):
     repo = cataloged.repository(tmp_path)
     repo.commit(CHANGES["an image"])

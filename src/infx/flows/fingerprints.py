@@ -32,7 +32,7 @@ class Fingerprints:
     """Makes the points of rows, for both sides: equal files bind to equal digests.
 
     `problems` are recipes that cannot be bound, by the config key whose row names them; these are
-    compared by the values in their files. `missing` are recipes that no folder has.
+    compared by the values in their files. `missing` are recipes that no folder of the head has.
     """
 
     sources: Sources
@@ -91,7 +91,8 @@ class Fingerprints:
         file, _, selector = reference.partition(":")
         path = self.sources.recipe(file, side.files)
         if path is None:
-            if key is not None:
+            # A base has a prefix, and may lack what the head adds.
+            if key is not None and not side.prefix:
                 self.missing.setdefault(file, key)
             return None
         return _Named(path, selector or None, _lane(row) if newer else None)
