@@ -9,11 +9,48 @@ from collections.abc import Iterator, Sequence
 from infx.load.plan import Plan, PlannedEntry
 
 
+class Primers:
+    """The primers of a lane: for each stream that is live where it begins, its last turn before.
+
+    They are spread as they were recorded, so that all are done at `moment`; see `Play` for the
+    rest.
+    """
+
+    def __init__(self, entries: Sequence[PlannedEntry], moment: int) -> None:
+        self.in_flight: set[int] = set()
+        self.waiting = {
+            entry.primer: moment - entry.age_ns for entry in entries if entry.primer is not None
+        }
+
+    @property
+    def over(self) -> bool:
+        """Whether all were asked and have ended."""
+        return not self.waiting and not self.in_flight
+
+    def next(self) -> tuple[int, int] | None:
+        """Return the due moment of the next primer, and its turn."""
+        return min(((due, turn) for turn, due in self.waiting.items()), default=None)
+
+    def take(self, turn: int) -> int:
+        """Say that one is asked now; return the moment that it was due."""
+        self.in_flight.add(turn)
+        return self.waiting.pop(turn)
+
+    def end(self, turn: int, _now: int) -> None:
+        """Say that one has ended, however."""
+        self.in_flight.discard(turn)
+
+    def shift(self, by: int) -> None:
+        """Move what waits earlier by so many nanoseconds."""
+        for turn in self.waiting:
+            self.waiting[turn] -= by
+
+
 class Play:
     """A tree on a lane. `number` counts the plays of the lane from 0.
 
     `waiting` holds the turns that can be asked, each with its due moment, and `in_flight` those
-    that are asked and have not ended.
+    that are asked and have not ended. `opened_ns` is the moment that its first delays count from.
     """
 
     def __init__(
@@ -28,6 +65,7 @@ class Play:
         self._plan = plan
         self.tree = tree
         self.number = number
+        self.opened_ns = now
         self.waiting: dict[int, int] = {}
         self.in_flight: set[int] = set()
         self._followers: dict[int | None, list[int]] = defaultdict(list)
