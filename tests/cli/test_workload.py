@@ -86,9 +86,8 @@ def test_describe_tells_what_it_left_out(infx, tmp_path):
     assert said.out.splitlines()[2] == (
         "left out subagents that nothing starts: 1, traces above the context limit: 1, bad rows: 1"
     )
-    assert said.err.splitlines()[0] == (
-        "infx: traces.jsonl:2: hash_id_scope: expected local (ids that mean one thing in all "
-        "traces are not read), found nothing"
+    assert (
+        said.err.splitlines()[0] == "infx: traces.jsonl:2: models: expected a list, found nothing"
     )
     bad = infx("workload", "describe", "traces.jsonl")
     assert (bad.code, bad.out) == (2, "")

@@ -97,9 +97,9 @@ class Call:
 class Stream:
     """One conversation.
 
-    `parent` is the index of the stream that it belongs under. It may start once the call `spawn`
-    is done, at its recorded distance from `spawned_ns`; the call `join` waits until all of it is
-    done, and with no `join` it runs in the background. `after` holds for each call the calls of
+    `parent` is the index of the stream that it belongs under. The call `spawn` starts it (see
+    `Branch`), recorded at `spawned_ns`; the call `join` waits until all of it is done, and with no
+    `join` it runs in the background. `after` holds for each call the calls of
     other streams that it waits for. `tool_tokens` and `system_tokens` are the sizes of what stands
     before the first user message. A stream that `inherits` begins with the messages of its parent
     up to `spawn`.
@@ -126,14 +126,17 @@ class Stream:
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """Streams that start after the same call, and that the same call waits for.
+    """Streams that the same call starts, and that the same call waits for.
 
-    Each is dispatched at its own start less `start_ns` after the call `spawn` is done.
+    In the recording they started at `start_ns` or later. Where that is before the end of `spawn`
+    they `overlap` it: each starts at its distance from that call's start, once it is sent.
+    Otherwise each starts at its distance from `start_ns`, once that call is done.
     """
 
     spawn: Ref
     join: Ref | None
     start_ns: int
+    overlap: bool
     streams: tuple[int, ...]
 
 
@@ -189,9 +192,12 @@ class Trace:
                 labelled = stream.kind == "subagent" or stream.parent not in (None, 0)
                 groups.setdefault((stream.spawn, stream.join, labelled), []).append(index)
         return tuple(
-            Branch(spawn, join, min(self.streams[n].spawned_ns for n in members), tuple(members))
-            for (spawn, join, _), members in groups.items()
+            self._branch(spawn, join, members) for (spawn, join, _), members in groups.items()
         )
+
+    def _branch(self, spawn: Ref, join: Ref | None, members: list[int]) -> Branch:
+        start_ns = min(self.streams[number].spawned_ns for number in members)
+        return Branch(spawn, join, start_ns, start_ns < self.call(spawn).end_ns, tuple(members))
 
 
 def block_ids(ids: Iterable[int]) -> "array[int]":

@@ -70,12 +70,6 @@ def test_streams_turns_sources_and_output_lengths_are_the_same(traces, run):
     assert played == set(expected)
 
 
-NOT_HELD = (("trace_002::sa:explore_001", 1), ("trace_002", 4))
-"""The subagent's second call starts 0.13 s after the session's turn 4 had ended (5.189 s, and
-4.489 s + 0.57 s). The client that made the sample keeps each stream's order and the joins, and did
-not hold calls for other streams: it sent this one after its own pause, while turn 4 still ran."""
-
-
 @pytest.mark.parametrize("run", RUNS)
 def test_what_we_say_waits_had_waited(traces, run):
     """In every play a call began after all had ended that ours says it waits for, joins too."""
@@ -89,8 +83,8 @@ def test_what_we_say_waits_had_waited(traces, run):
                 if place in play:
                     in_order = play[place]["request_end_ns"] <= metadata["request_start_ns"]
                     held[in_order].add(((conversation, turn), place))
-    assert held[False] == {NOT_HELD}
-    assert len(held[True]) > 50
+    assert not held[False]
+    assert len(held[True]) > 45
 
 
 @pytest.mark.parametrize("run", RUNS)

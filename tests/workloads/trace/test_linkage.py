@@ -71,6 +71,37 @@ def test_subagents_of_one_start_and_one_end_share_a_branch(tmp_path):
     ]
 
 
+@pytest.mark.parametrize(("spawned", "overlap"), [(1.5, True), (2.0, False), (3.0, False)])
+def test_a_subagent_may_start_while_the_call_that_starts_it_still_runs(tmp_path, spawned, overlap):
+    """The call runs until 2 s: one spawned at 1.5 s starts 1.5 s after it was sent."""
+    trace = only_trace(
+        tmp_path,
+        request(0, [1], api_time=2.0),
+        subagent(spawned, "a", [request(spawned, [9])]),
+        request(9, [1, 2]),
+    )
+    (branch,) = trace.branches()
+    assert (branch.overlap, branch.start_ns) == (overlap, round(spawned * S))
+
+
+def test_a_subagent_is_a_scope_of_its_own(tmp_path):
+    """Its second call, at 8 s, waits for the unlabelled one inside it that had ended, at 5 s, and
+    not for the session's turn at 6 s; that one waits for neither.
+    """
+    inner = [request(2, [20]), request(4, [30]), request(8, [20, 21])]
+    trace = only_trace(
+        tmp_path,
+        request(0, [1]),
+        subagent(2, "a", inner),
+        request(6, [1, 2]),
+        request(20, [1, 2, 3]),
+    )
+    main, child, side = trace.streams
+    assert child.after == ((), (Ref(2, 0),))
+    assert side.after == ((Ref(1, 0),),)
+    assert main.after == ((), (), ())
+
+
 def test_stated_tools_and_system_prompt_go_to_agents_that_begin_with_them(tmp_path):
     """100 + 28 tokens are two blocks of 64: row 1 begins with both, row 2 with one of them."""
     trace = only_trace(

@@ -6,8 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infx.model.trace import Ref
-from infx.workloads.trace.order import waits
+from infx.workloads.trace import order
 from recorded import call
+
+
+def waits(calls):
+    """The waits of streams that share a scope."""
+    return order.waits(calls, [0] * len(calls))
 
 
 def streams(*rows: list[tuple[float, float]]):
@@ -41,6 +46,12 @@ def test_of_a_stream_only_the_latest_call_is_waited_for():
 def test_what_the_call_before_waited_for_is_not_waited_for_again():
     """Y's first call, from 2 s, waits for X; its second needs not say so."""
     assert waits(streams([(0, 1)], [(2, 1), (4, 1)]))[1] == ((Ref(0, 0),), ())
+
+
+def test_streams_of_another_scope_are_not_waited_for():
+    """X ends at 1; Y of its scope waits from 2 s on, Z of another one does not, nor for Y."""
+    found = order.waits(streams([(0, 1)], [(2, 1)], [(9, 1)]), [0, 0, 2])
+    assert found == (((),), ((Ref(0, 0),),), ((),))
 
 
 times = st.tuples(st.integers(0, 9), st.integers(0, 4))

@@ -54,6 +54,17 @@ def test_beside_a_long_session_a_side_call_may_have_a_tenth_of_its_peak(size, ma
     assert found == [marker]
 
 
+def test_the_model_of_a_title_is_not_the_sessions():
+    """The title is asked of a small model; the session and the agent beside it are on `m`."""
+    found = markers(
+        call(0, [50], model="small", output_tokens=9),
+        call(2, [1, 2]),
+        call(4, [1, 9], input_tokens=BIG, output_tokens=5_000),
+        call(6, [1, 2, 3]),
+    )
+    assert found == ["fa:000"]
+
+
 def test_two_calls_are_no_side_call():
     assert markers(call(0, [1]), call(2, [5]), call(4, [5, 6]), call(6, [1, 2])) == ["fa:000"]
 

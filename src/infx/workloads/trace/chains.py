@@ -28,11 +28,17 @@ class Agent:
     """The calls of one agent, in order of time.
 
     `fork` names the call whose prompt it forked off; agents of equal forks are siblings. None where
-    it shares nothing with anyone.
+    it shares nothing with anyone. The first `titles` calls are none of its turns.
     """
 
     calls: tuple[Call, ...]
     fork: tuple[int, int] | None = None
+    titles: int = 0
+
+    @property
+    def turns(self) -> tuple[Call, ...]:
+        """Its calls without a title."""
+        return self.calls[self.titles :]
 
 
 @dataclass(slots=True)
@@ -64,7 +70,7 @@ def agents(calls: Iterable[Call]) -> tuple[Agent, ...]:
     if not found:
         return (Agent(tuple(ordered)),)
     main, *others = found
-    return (Agent((*title, *main.calls), main.fork), *others)
+    return (Agent((*title, *main.calls), main.fork, len(title)), *others)
 
 
 def in_time(calls: Iterable[Call]) -> list[Call]:
@@ -201,6 +207,7 @@ class _Search:
             tail = self._chains[number].tail
             assert tail is not None
             if self._move_forks(source, tail):
+                done.discard(tail)  # simultaneous calls: the tail may have been looked at before
                 heappush(waiting, tail)
 
     def _elected(self, source: int) -> int | None:

@@ -34,28 +34,38 @@ def _end(call: Call) -> int:
     return 2 * call.end_ns + (call.end_ns == call.start_ns)
 
 
-def waits(streams: Sequence[Sequence[Call]]) -> tuple[Waits, ...]:
+def waits(streams: Sequence[Sequence[Call]], scopes: Sequence[int]) -> tuple[Waits, ...]:
     """Return what each call of each stream waits for, least that implies all.
+
+    `scopes` gives each stream's scope, equal numbers for streams of one.
 
     What a call's own predecessor, or another call it waits for, waits for already is left out.
     Streams are in order of their starts.
     """
     ended = [_Ended(calls) for calls in streams]
+    others = [
+        [(other, ended[other]) for other in range(len(streams)) if _shared(scopes, stream, other)]
+        for stream in range(len(streams))
+    ]
     return tuple(
-        tuple(_waits(streams, ended, Ref(stream, index)) for index in range(len(calls)))
+        tuple(_waits(streams, others[stream], Ref(stream, index)) for index in range(len(calls)))
         for stream, calls in enumerate(streams)
     )
 
 
+def _shared(scopes: Sequence[int], stream: int, other: int) -> bool:
+    return stream != other and scopes[stream] == scopes[other]
+
+
 def _waits(
-    streams: Sequence[Sequence[Call]], ended: Sequence[_Ended], waiting: Ref
+    streams: Sequence[Sequence[Call]], others: Sequence[tuple[int, _Ended]], waiting: Ref
 ) -> tuple[Ref, ...]:
     own, index = streams[waiting.stream], waiting.call
     start_ns = own[index].start_ns
     found = [
         Ref(stream, latest)
-        for stream, calls in enumerate(ended)
-        if stream != waiting.stream and (latest := calls.before(start_ns)) is not None
+        for stream, calls in others
+        if (latest := calls.before(start_ns)) is not None
     ]
     starts = [streams[ref.stream][ref.call].start_ns for ref in found]
     # Whatever had ended when the last of these started, that one waited for itself.

@@ -43,12 +43,10 @@ def _is_aux(agent: Agent, main: Agent) -> bool:
     first = agent.calls[0]
     if len(agent.calls) > 1:
         return False
-    # The main agent's first call may be a title's, on another model than all its turns.
-    enclosing = next((call for call in main.calls if call.blocks), main.calls[0])
-    if first.model != enclosing.model:
+    if first.model != main.turns[0].model:
         return True
     size, answer = first.input_tokens or 0, first.output_tokens or 0
-    peak = max(call.input_tokens or 0 for call in main.calls)
+    peak = max(call.input_tokens or 0 for call in main.turns)
     if size < max(AUX_INPUT, int(AUX_SHARE * peak)):
         return True
     return 0 < answer < REDUCTION_OUTPUT and size > REDUCTION_RATIO * answer

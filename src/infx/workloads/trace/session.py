@@ -48,8 +48,8 @@ def trace_of(
         return None
     tell = agents if detect_chains else _one_agent
     main, *others = tell(recording.calls)
-    streams = [_main(recording, main)]
-    streams += _unlabelled(recording, main, others)
+    streams = [_main(recording, main), *_unlabelled(recording, main, others)]
+    scopes = [0] * len(streams)
     dropped = []
     names: set[str] = set()
     for subagent in recording.subagents:
@@ -64,8 +64,9 @@ def trace_of(
         names.add(subagent.agent)
         found = tell(subagent.calls)
         wait = join(main.calls, hung, start)
+        scopes += [len(streams)] * len(found)
         streams += _labelled(recording, subagent, found, (start, wait), len(streams))
-    ordered = waits([stream.calls for stream in streams])
+    ordered = waits([stream.calls for stream in streams], scopes)
     streams = [replace(stream, after=w) for stream, w in zip(streams, ordered, strict=True)]
     return Trace(
         id=recording.id,
@@ -100,7 +101,7 @@ def _unlabelled(recording: Recording, main: Agent, others: Sequence[Agent]) -> l
     One that nothing comes before starts after the first call: it is load and is not dropped.
     """
     declared = _Declared(
-        recording.tool_tokens, recording.system_tokens, recording.block_tokens, _first(main.calls)
+        recording.tool_tokens, recording.system_tokens, recording.block_tokens, _first(main.turns)
     )
     found = []
     for agent, role in zip(others, roles(main, others), strict=True):
@@ -142,7 +143,7 @@ def _labelled(
     """Return the streams of one subagent, the first of which gets `index` in the trace."""
     main, *others = found
     declared = _Declared(
-        subagent.tool_tokens, subagent.system_tokens, recording.block_tokens, _first(main.calls)
+        subagent.tool_tokens, subagent.system_tokens, recording.block_tokens, _first(main.turns)
     )
     start, wait = anchors
     base = Stream(
