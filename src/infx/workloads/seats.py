@@ -2,7 +2,7 @@
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from hashlib import sha256
@@ -41,6 +41,7 @@ class Outline:
     """
 
     name: str
+    streams: tuple[str, ...]
     block_tokens: int
     starts: "tuple[array[int], ...]"
     spawns: tuple[Ref | None, ...]
@@ -66,6 +67,7 @@ def outline(trace: Trace) -> Outline:
     contents = [call.content for stream in streams for call in stream.calls]
     return Outline(
         trace.id,
+        tuple(stream.id for stream in streams),
         trace.block_tokens,
         tuple(array("q", [call.start_ns for call in stream.calls]) for stream in streams),
         tuple(stream.spawn for stream in streams),
@@ -76,12 +78,17 @@ def outline(trace: Trace) -> Outline:
 
 def seats(
     workload: AgenticWorkload, outlines: Sequence[Outline], concurrency: int
-) -> tuple[Seat, ...]:
-    """Return where each lane begins. Lane l first plays tree l, counted around the trees."""
-    return tuple(
-        seat(workload, outlines[lane % len(outlines)], tree=lane % len(outlines), lane=lane)
-        for lane in range(concurrency)
-    )
+) -> Iterator[Seat]:
+    """Yield where each lane begins. Lane l first plays tree l, counted around the trees.
+
+    The outlines are read when the first seat is drawn, so they may be those of trees that a plan
+    takes before. Raises ValueError where there are none.
+    """
+    if not outlines:
+        raise ValueError("no lane can begin without a tree")
+    for lane in range(concurrency):
+        tree = lane % len(outlines)
+        yield seat(workload, outlines[tree], tree=tree, lane=lane)
 
 
 def seat(workload: AgenticWorkload, of: Outline, *, tree: int, lane: int) -> Seat:
