@@ -65,7 +65,8 @@ def trace_of(
         found = tell(subagent.calls)
         wait = join(main.calls, hung, start)
         scopes += [len(streams)] * len(found)
-        streams += _labelled(recording, subagent, found, (start, wait), len(streams))
+        anchors, index = (start, wait), len(streams)
+        streams += _labelled(recording, subagent, found=found, anchors=anchors, index=index)
     ordered = waits([stream.calls for stream in streams], scopes)
     streams = [replace(stream, after=w) for stream, w in zip(streams, ordered, strict=True)]
     return Trace(
@@ -136,6 +137,7 @@ def _span(subagent: Subagent) -> Span | None:
 def _labelled(
     recording: Recording,
     subagent: Subagent,
+    *,
     found: Sequence[Agent],
     anchors: tuple[int, int | None],
     index: int,
