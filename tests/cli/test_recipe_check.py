@@ -192,4 +192,7 @@ def test_a_row_that_contradicts_its_recipe(files: Path, infx: Infx) -> None:
     key = "toy-fp4-h200-sglang-agentic-dspark"
     assert f"{key}: override_c8: CONC is 8" in errors
     assert any(one.startswith(f"{key}: no variant fits concurrency 32") for one in errors)
-    assert f"{key}: override_c16: roles.agg has 4 GPUs a worker, the row has 8" in errors
+    assert (
+        f"{key}: override_c16: roles.agg has 4 GPUs a worker, the row has 8 (toy-master.yaml:1)"
+        in errors
+    )

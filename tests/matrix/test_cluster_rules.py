@@ -31,6 +31,10 @@ CACHE = "squash: {dir: /c, visibility: node-local, import: all-nodes"
             ),
         ),
         (
+            OCTOBER.replace("scheduler: slurm", "scheduler: local"),
+            ("9: clusters.h200-a.slurm: the scheduler on line 8 is local; remove one of the two"),
+        ),
+        (
             slurm("cpus-per-task: 4, cpus-per-gpu: 4"),
             (
                 "9: clusters.h200-a.slurm.cpus-per-gpu: Slurm takes either this or cpus-per-task "
@@ -127,3 +131,8 @@ def test_a_rich_record_passes():
     record = found.clusters["h200-a"]
     assert record.slurm.srt_slurm.fabric == {"nccl-ib-hca": "mlx5"}
     assert record.models.entries["Toy"].dir == "toy"
+
+
+def test_a_machine_without_a_queue_needs_no_record_of_one():
+    text = "".join(OCTOBER.splitlines(keepends=True)[:-1]).replace("slurm", "local")
+    assert read(text).clusters["h200-a"].slurm is None

@@ -3,7 +3,6 @@
 import pytest
 
 from catalogued import PAIR, clusters, expanded, fixed, multi
-from infx.matrix.nodes import recipe_nodes
 from refusals import refusal
 
 B200 = {"b200-x": {"gpus-per-node": 8}}
@@ -73,46 +72,3 @@ def test_what_the_recipe_states_comes_first_where_it_is_at_hand():
 
 def test_the_rules_of_august_state_no_count():
     assert nodes(edition="2026-08") is None
-
-
-ROLES = {"prefill": {"nodes": 2}, "decode": {"nodes": 4}}
-
-
-@pytest.mark.parametrize(
-    ("recipe", "expected"),
-    [
-        ({"roles": ROLES}, 6),
-        ({"roles": {**ROLES, "decode": {"nodes": "colocate"}}}, 2),
-        ({"roles": {**ROLES, "decode": {"gpus": 8}}}, None),
-        ({}, None),
-        ({"roles": ROLES, "services": [{"nodes": 2}, {"nodes": 9, "enabled": False}]}, 8),
-        ({"roles": ROLES, "frontend": {"placement": {"node": "dedicated"}}}, 7),
-        ({"roles": ROLES, "infra": {"etcd_nats_dedicated_node": True}}, 7),
-        (
-            {
-                "roles": ROLES,
-                "infra": {"etcd_nats_dedicated_node": True},
-                "frontend": {"dedicated_node": True},
-            },
-            7,  # they share one node
-        ),
-        (
-            {
-                "roles": ROLES,
-                "services": [{"type": "etcd", "placement": {"node": "dedicated"}}],
-                "benchmark": {"client_dedicated_node": True, "colocate_with_frontend": False},
-            },
-            8,
-        ),
-        (
-            {
-                "roles": ROLES,
-                "services": [{"type": "nats"}],
-                "infra": {"etcd_nats_dedicated_node": True},
-            },
-            6,  # a service says where it stands, and the old setting does not count
-        ),
-    ],
-)
-def test_a_recipe_reserves_nodes_for_roles_pools_and_what_stands_alone(recipe, expected):
-    assert recipe_nodes(recipe) == expected

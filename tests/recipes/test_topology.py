@@ -21,6 +21,7 @@ def role(args, engine="sglang", **more):
         ({"tp": 8, "ep": 1}, {"tp": 8, "ep": 1}),
         ({"tensor_parallel_size": "8", "moe_expert_parallel_size": 8}, {"tp": 8, "ep": 8}),
         ({"decode-context-parallel-size": 4, "pcp_size": 2}, {"dcp": 4, "pcp": 2}),
+        ({"tp-size": 16, "attn-dp-size": 16}, {"tp": 16, "dp": 16}),
         ({"tp": True, "dp": None}, {}),
     ],
 )  # fmt: skip
@@ -35,6 +36,8 @@ def test_sizes_whatever_their_spelling(args, sizes):
     [
         ("sglang", {"enable-dp-attention": True, "dp-size": 8}, True),
         ("sglang", {"dp-size": 2}, False),
+        ("sglang", {"attn-dp-size": 8}, True),
+        ("sglang", {"attn-dp-size": 1}, False),
         ("trtllm", {"enable_attention_dp": True}, True),
         ("trtllm", {"enable_attention_dp": False}, False),
         ("vllm", {"data-parallel-size": 8}, True),
@@ -115,6 +118,9 @@ DEDICATED = {"placement": {"node": "dedicated"}}
         ({}, 0),
         ({"services": [{"type": "etcd", **DEDICATED}, {"type": "nats", **DEDICATED}]}, 1),
         ({"services": [{"type": "mooncake-store", "placement": {"node": "decode"}}]}, 0),
+        # A service says where it stands, and the older setting does not count.
+        ({"services": [{"type": "nats"}], "infra": {"etcd_nats_dedicated_node": True}}, 0),
+        ({"infra": {"etcd_nats_dedicated_node": True}, "frontend": {"dedicated_node": True}}, 1),
         ({"services": [{"type": "pool", "nodes": 3}, {"type": "pool", "nodes": 2,
                                                       "enabled": False}]}, 3),
         ({"infra": {"etcd_nats_dedicated_node": True}}, 1),

@@ -6,23 +6,31 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from infx.errors import InputError, Problem
+from infx.flows.recipe_files import opener
 from infx.matrix.catalog import Catalog, catalog
 from infx.model.document import Document
 from infx.store.catalog import find
 from infx.store.documents import read_yaml
+from infx.store.recipes import default_roots
 
 
-def load_catalog(masters: Sequence[Path] | None = None, runners: Path | None = None) -> Catalog:
+def load_catalog(
+    masters: Sequence[Path] | None = None,
+    runners: Path | None = None,
+    roots: Sequence[Path] = (),
+) -> Catalog:
     """Read and judge a catalog; files that are not named are looked for from here.
 
-    Raises InputError with every problem of every file.
+    Recipes of rows that leave their topology to them are looked for in `roots`, which without any
+    are those around the first master. Raises InputError with every problem of every file.
     """
     files = find(masters, runners)
+    recipes = opener(roots or default_roots(files.masters[0]))
     problems: list[Problem] = []
     with no_collections():
         documents = list(_read(files.masters, problems))
         try:
-            found = catalog(documents, read_yaml(files.runners))
+            found = catalog(documents, read_yaml(files.runners), recipes)
         except InputError as error:
             raise InputError(*problems, *error.problems) from None
     if problems:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from infx.errors import Problem
 from infx.flows.catalog import load_catalog
-from infx.flows.recipe_nodes import stated_nodes
+from infx.flows.recipe_files import stated_nodes
 from infx.matrix.generate import generate
 from infx.matrix.options import Edition, Options
 from infx.model.catalog import HardwareRunners
@@ -38,9 +38,10 @@ def matrix(
     looked for around the first file. Raises InputError for files that cannot be read, flags that
     name nothing, and when nothing is left.
     """
-    catalog = load_catalog(files, runner_file)
+    found = find(files, runner_file)
+    roots = recipe_roots or default_roots(found.masters[0])
+    catalog = load_catalog(found.masters, found.runners, roots)
     of_form: Edition = "2026-08" if isinstance(catalog.runners, HardwareRunners) else "2026-10"
-    roots = recipe_roots or default_roots(find(files, runner_file).masters[0])
     nodes = stated_nodes(roots)
     options = replace(options, edition=edition or of_form, recipe_nodes=nodes)
     return Matrix(generate(catalog, options), catalog.warnings)

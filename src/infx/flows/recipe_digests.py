@@ -1,17 +1,15 @@
 """What recipes bind to, as digests; each content is bound once, whichever side or row names it."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from pydantic import JsonValue
-
 from infx.errors import InputError
-from infx.matrix.affected import Row
+from infx.matrix.affected import Row, concurrencies
+from infx.matrix.targets import target, text
 from infx.model import identity
 from infx.model.document import Document
 from infx.model.recipe import BoundRecipe
 from infx.recipes.bind import bind, bind_variant
-from infx.recipes.target import Parallel, Target
+from infx.recipes.target import Target
 from infx.recipes.variants import Variant, select
 
 STATED = {"image": "image", "model": "model", "precision": "precision", "kv-offloading": "offload"}
@@ -47,7 +45,7 @@ class RecipeDigests:
         Raises InputError where it does not bind.
         """
         key, recipe = self._recipe(source, row)
-        own = {name: _stated(row.get(field_)) for field_, name in STATED.items()}
+        own = {name: text(row.get(field_)) for field_, name in STATED.items()}
         stated = {name: value for name, value in own.items() if value is not None}
         point = (*key, *own.values())
         if point not in self._digests:
@@ -70,8 +68,8 @@ class RecipeDigests:
         found = self._variants[key]
         if len(found) > 1:
             # Only where there is a choice does it depend on the row what is bound.
-            target = _target(row)
-            key = (*key, target.concurrency, target.offload, *sorted(target.parallel.items()))
+            asked = target(row, *concurrencies(row))
+            key = (*key, asked.concurrency, asked.offload, *sorted(asked.parallel.items()))
         if key not in self._bound:
             self._bound[key] = _bind(source, found, row)
         outcome = self._bound[key]
@@ -86,50 +84,8 @@ def _bind(source: Source, found: tuple[Variant, ...], row: Row) -> BoundRecipe |
         if len(found) == 1:
             alone = bind_variant(found[0], shared=source.block, target=Target(), file=file)
             return alone.recipe
-        chosen = bind(
-            source.fragment, selector=source.selector, shared=source.block, target=_target(row)
-        )
+        asked = target(row, *concurrencies(row))
+        chosen = bind(source.fragment, selector=source.selector, shared=source.block, target=asked)
     except InputError as error:
         return error
     return chosen.recipe
-
-
-def _target(row: Row) -> Target:
-    return Target(
-        concurrency=_int(row["conc"]),
-        offload=_stated(row.get("kv-offloading")),
-        parallel={name: _parallel(role) for name, role in _roles(row).items()},
-    )
-
-
-def _roles(row: Row) -> dict[str, Row]:
-    roles: dict[str, Row] = {}
-    for name in ("prefill", "decode"):
-        role = row.get(name)
-        if isinstance(role, Mapping):
-            roles[name] = role
-    if not roles:
-        return {"agg": row}
-    # An aggregate over several nodes is printed as a prefill role beside a decode role of none.
-    return roles if roles["decode"].get("num-worker") else {"agg": roles["prefill"]}
-
-
-def _parallel(role: Row) -> Parallel:
-    return Parallel(
-        tp=_int(role.get("tp")),
-        ep=_int(role.get("ep")),
-        dp_attention=bool(role.get("dp-attn")),
-        pp=_int(role.get("pp")) or 1,
-        pcp=_int(role.get("pcp-size")) or 1,
-        workers=_int(role.get("num-worker")),
-    )
-
-
-def _stated(value: JsonValue) -> str | None:
-    if isinstance(value, list):
-        return ",".join(map(str, value))
-    return value if isinstance(value, str) else None
-
-
-def _int(value: JsonValue) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None

@@ -1,18 +1,20 @@
 """What a catalog asks of the recipes that its rows name."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from infx.errors import InputError, Problem
 from infx.flows.catalog import load_catalog
+from infx.matrix.affected import concurrencies
 from infx.matrix.catalog import Catalog
 from infx.matrix.generate import generate
 from infx.matrix.options import Edition, Options
 from infx.matrix.points import recipe
-from infx.model.catalog import HardwareRunners, Worker
-from infx.model.sweep import Agentic, Fixed, Multi, Row, Single
-from infx.recipes.target import Parallel, Target
+from infx.matrix.targets import target
+from infx.model.catalog import HardwareRunners
+from infx.model.sweep import Agentic, Fixed, Row
+from infx.recipes.target import Target
 from infx.recipes.variants import split_selector
 from infx.store.catalog import find
 from infx.store.recipes import default_roots, locate
@@ -53,9 +55,9 @@ def uses(masters: Sequence[Path] | None, runners: Path | None, roots: Sequence[P
     wrong in the catalog.
     """
     files = find(masters, runners)
-    catalog = load_catalog(files.masters, files.runners)
     around = [root for master in files.masters for root in default_roots(master)]
     places = tuple(dict.fromkeys((*roots, *around)))
+    catalog = load_catalog(files.masters, files.runners, places)
     found = Uses()
     for row in _rows(catalog):
         name = recipe(row)
@@ -83,57 +85,16 @@ def _rows(catalog: Catalog) -> Sequence[Row]:
 
 def _points(row: Row, key: str, where: str, selector: str | None) -> Iterator[Use]:
     agentic = isinstance(row, Agentic)
-    for concurrency in (row.conc,) if isinstance(row.conc, int) else row.conc:
+    printed = row.model_dump(mode="json", by_alias=True, exclude_none=True)
+    for concurrency in concurrencies(printed):
         yield Use(
             key=key,
             where=where,
             selector=selector,
-            target=_target(row, concurrency),
+            target=target(printed, concurrency, where=where),
             agreed=row.srt_recipe is not None,
             isl=row.isl if isinstance(row, Fixed) else None,
             osl=row.osl if isinstance(row, Fixed) else None,
             dram_gb=(row.total_cpu_dram_gb or None) if isinstance(row, Agentic) else None,
             prefix=row.model_prefix if agentic and row.spec_decoding != "none" else None,
         )
-
-
-def _target(row: Row, concurrency: int) -> Target:
-    return Target(
-        concurrency=concurrency,
-        offload=_offload(row),
-        parallel=_parallel(row),
-        image=row.image,
-        model=row.model,
-        precision=row.precision,
-    )
-
-
-def _offload(row: Row) -> str | None:
-    if not isinstance(row, Agentic):
-        return None
-    tiers = row.kv_offloading
-    return tiers if isinstance(tiers, str) else ",".join(tiers)
-
-
-def _parallel(row: Row) -> Mapping[str, Parallel]:
-    if isinstance(row, Single):
-        return {
-            "agg": Parallel(
-                tp=row.tp, ep=row.ep, dp_attention=row.dp_attn, pp=row.pp, pcp=row.pcp_size
-            )
-        }
-    assert isinstance(row, Multi)
-    if not row.decode.num_worker:
-        return {"agg": _worker(row.prefill)}
-    return {"prefill": _worker(row.prefill), "decode": _worker(row.decode)}
-
-
-def _worker(worker: Worker) -> Parallel:
-    return Parallel(
-        tp=worker.tp,
-        ep=worker.ep,
-        dp_attention=worker.dp_attn,
-        pp=worker.pp,
-        pcp=worker.pcp_size,
-        workers=worker.num_worker,
-    )

@@ -8,7 +8,7 @@ from infx.errors import InputError, Problem
 from infx.flows.snapshots import Snapshot, Snapshots
 from infx.flows.sources import Sources
 from infx.matrix.affected import Row
-from infx.matrix.catalog import Catalog, catalog
+from infx.matrix.catalog import Catalog, Recipes, catalog
 from infx.matrix.expand import rows
 from infx.matrix.master_text import Block, blocks, narrowed
 from infx.matrix.options import Options
@@ -117,7 +117,7 @@ def render(
     rendered = Rendered()
     if not documents:
         return rendered
-    found = catalog(documents, _runners(side, sources))
+    found = catalog(documents, _runners(side, sources), _recipes(side, sources))
     wanted = [key for key in found.keys if only is None or key in only]
     rendered.keys = {key: found.keys[key] for key in wanted}
     rendered.rows = {key: [] for key in wanted}
@@ -164,6 +164,18 @@ def _runners(side: Snapshot, sources: Sources) -> Document:
         where = side.name(sources.runners)
         raise InputError(Problem("there is no runner file", where, "name one: --runner-config"))
     return side.document(sources.runners)
+
+
+def _recipes(side: Snapshot, sources: Sources) -> Recipes:
+    def recipe(name: str, where: str) -> Document:
+        path = sources.recipe(name, side.files)
+        if path is None:
+            roots = ", ".join(sources.roots) or "no folder"
+            what = f"there is no recipe {name}, and the row leaves its topology to it"
+            raise InputError(Problem(what, where, f"looked in {roots}; name one: --recipe-root"))
+        return side.document(path)
+
+    return recipe
 
 
 def _options(found: Catalog) -> Options:

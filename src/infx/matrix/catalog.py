@@ -1,6 +1,6 @@
 """Files of a catalog to what may be run: all problems of all files at once."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from pydantic import TypeAdapter
@@ -26,11 +26,21 @@ class Catalog:
     warnings: tuple[Problem, ...] = ()
 
 
-def catalog(masters: Sequence[Document], runners: Document) -> Catalog:
+Recipes = Callable[[str, str], Document]
+"""Opens a recipe by the name that a row gives it; the second word is the row's `file:line`.
+
+Raises InputError where there is none, or it cannot be read.
+"""
+
+
+def catalog(
+    masters: Sequence[Document], runners: Document, recipes: Recipes | None = None
+) -> Catalog:
     """Return what the master configurations and the runner file say together.
 
-    Raises InputError with every problem of every file: wrong fields, rules over several fields,
-    keys that stand in two files, and labels that nobody declares.
+    Rows that leave their topology to a recipe get it from there. Raises InputError with every
+    problem of every file: wrong fields, rules over several fields, keys that stand in two files,
+    labels that nobody declares, and what keeps a topology unknown.
     """
     problems: list[Problem] = []
     found: Runners | None = None
@@ -43,7 +53,7 @@ def catalog(masters: Sequence[Document], runners: Document) -> Catalog:
     where: dict[str, str] = {}
     labels: list[Problem] = []
     for document in masters:
-        for name, entry in _entries(document, problems):
+        for name, entry in _entries(document, problems, recipes):
             place = document.where(name)
             if name in where:
                 what = f"the key {name} stands here and at {where[name]}"
@@ -65,7 +75,9 @@ def catalog(masters: Sequence[Document], runners: Document) -> Catalog:
     return Catalog(keys, where, found, (*read, *labels))
 
 
-def _entries(document: Document, problems: list[Problem]) -> Iterator[tuple[str, ConfigKey | None]]:
+def _entries(
+    document: Document, problems: list[Problem], recipes: Recipes | None
+) -> Iterator[tuple[str, ConfigKey | None]]:
     """Yield the entries of one file; None for an entry whose fields are wrong."""
     value = document.value
     if not isinstance(value, dict):
@@ -78,10 +90,22 @@ def _entries(document: Document, problems: list[Problem]) -> Iterator[tuple[str,
             what = f"the key {name} has a character of patterns"
             problems.append(Problem(what, document.where(name), "rename it"))
         try:
-            yield name, checked(document, entry, adapter, (name,))
+            found = checked(document, entry, adapter, (name,))
+            yield name, _completed(found, document, name, recipes)
         except InputError as error:
             problems += error.problems
             yield name, None
+
+
+def _completed(
+    entry: ConfigKey, document: Document, name: str, recipes: Recipes | None
+) -> ConfigKey:
+    if recipes is None or not any(row.leaves_topology for _, row in invariants.rows(entry)):
+        return entry
+    # Imported here: catalogs that state every topology open no recipe.
+    from infx.matrix.completion import complete
+
+    return complete(entry, document, name, recipes)
 
 
 def _unknown_label(

@@ -10,13 +10,17 @@ from infx.model.cluster import Cluster, Slurm, Squash, SquashPlace
 def faults(record: Cluster, name: str) -> Iterator[Fault]:
     """Yield what is wrong with the record of the cluster `name`."""
     at: Path = ("clusters", name)
-    if record.slurm is None:
+    if record.scheduler == "slurm" and record.slurm is None:
         what = "the scheduler is slurm, and its record is missing"
         yield Fault((*at, "scheduler"), what, "add slurm: beside it")
         return
-    yield from _slurm(record.slurm, (*at, "slurm"))
+    if record.slurm is not None:
+        if record.scheduler != "slurm":
+            what = f"the scheduler on {{line}} is {record.scheduler}"
+            yield Fault((*at, "slurm"), what, "remove one of the two", (*at, "scheduler"))
+        yield from _slurm(record.slurm, (*at, "slurm"))
     models = record.models
-    volumes = record.slurm.volumes
+    volumes = record.slurm.volumes if record.slurm else {}
     if models is None:
         return
     roots: list[tuple[Path, str]] = [

@@ -166,7 +166,6 @@ def _agentic_multi_rows(entry: _Entry, space: AgenticSearchSpace, common: _Field
 
 def _common(entry: _Entry, space: SearchSpace) -> dict[str, object]:
     config = entry.config
-    folder = f"{config.srt_recipe_dir}/" if config.srt_recipe_dir else ""
     return {
         "image": config.image,
         "model": config.model,
@@ -175,8 +174,8 @@ def _common(entry: _Entry, space: SearchSpace) -> dict[str, object]:
         "framework": config.framework,
         "spec-decoding": space.spec_decoding,
         "router": space.router or config.router,
-        "srt-recipe": space.srt_recipe and folder + space.srt_recipe,
-        "eval-srt-recipe": space.eval_srt_recipe and folder + space.eval_srt_recipe,
+        "srt-recipe": config.recipe(space.srt_recipe),
+        "eval-srt-recipe": config.recipe(space.eval_srt_recipe),
         "config-key": entry.name,
     }
 
@@ -220,8 +219,8 @@ def _nodes(entry: _Entry, space: SearchSpace) -> int | None:
         return None
     if space.num_nodes is not None:
         return space.num_nodes
-    reference = _common(entry, space)["srt-recipe"]
-    if isinstance(reference, str) and options.recipe_nodes is not None:
+    reference = entry.config.recipe(space.srt_recipe)
+    if reference is not None and options.recipe_nodes is not None:
         stated = options.recipe_nodes(reference)
         if stated is not None:
             return stated

@@ -1,9 +1,5 @@
 """How many nodes a row over several nodes asks the scheduler for."""
 
-from collections.abc import Mapping
-
-from pydantic import JsonValue
-
 from infx.errors import InputError, Problem
 from infx.model.catalog import CLUSTER, Runners, Worker
 
@@ -58,58 +54,3 @@ def gpus_per_node(label: str, runners: Runners, where: str) -> int:
 
 def _family(label: str) -> str:
     return label.removeprefix(CLUSTER).partition("-")[0]
-
-
-def recipe_nodes(tree: Mapping[str, JsonValue]) -> int | None:
-    """Return the nodes that a schema-2 recipe reserves; None where it states none.
-
-    The nodes of its roles (a colocated decode shares those of prefill), of its service pools, and
-    one for what it puts on nodes of its own: the frontend, the client, etcd and NATS. Several of
-    those share one node unless the client may not stand beside the frontend.
-    """
-    roles = tree.get("roles")
-    if not isinstance(roles, dict):
-        return None
-    total = 0
-    for role in roles.values():
-        nodes = role.get("nodes") if isinstance(role, dict) else None
-        if nodes == "colocate":
-            continue
-        if not isinstance(nodes, int):
-            return None
-        total += nodes
-    services = _enabled(tree.get("services"))
-    pools = (service.get("nodes") for service in services)
-    return total + sum(n for n in pools if isinstance(n, int)) + _dedicated(tree, services)
-
-
-def _enabled(services: JsonValue) -> list[dict[str, JsonValue]]:
-    found = services if isinstance(services, list) else []
-    return [one for one in found if isinstance(one, dict) and one.get("enabled", True)]
-
-
-def _dedicated(tree: Mapping[str, JsonValue], services: list[dict[str, JsonValue]]) -> int:
-    benchmark = _section(tree, "benchmark")
-    discovery = [one for one in services if one.get("type") in ("etcd", "nats")]
-    infra = (
-        any(_placed_alone(one) for one in discovery)
-        if discovery
-        else bool(_section(tree, "infra").get("etcd_nats_dedicated_node"))
-    )
-    frontend = _section(tree, "frontend")
-    alone = [
-        infra,
-        _placed_alone(frontend) or bool(frontend.get("dedicated_node")),
-        _placed_alone(benchmark) or bool(benchmark.get("client_dedicated_node")),
-    ]
-    shared = benchmark.get("colocate_with_frontend", True)
-    return min(sum(alone), 1) if shared else sum(alone)
-
-
-def _placed_alone(section: Mapping[str, JsonValue]) -> bool:
-    return _section(section, "placement").get("node") == "dedicated"
-
-
-def _section(tree: Mapping[str, JsonValue], name: str) -> Mapping[str, JsonValue]:
-    value = tree.get(name)
-    return value if isinstance(value, dict) else {}

@@ -115,7 +115,8 @@ class SearchSpace(KebabValue):
     """One topology at several concurrencies, for requests of fixed lengths.
 
     A single node has `tp` and its companions; several nodes have `worker` and `num-nodes`, or
-    `prefill` and `decode`. Concurrencies are `conc-list`, or `conc-start` to `conc-end`.
+    `prefill` and `decode`; a row with a recipe may leave all of that to it. Concurrencies are
+    `conc-list`, or `conc-start` to `conc-end`.
     """
 
     tp: Positive | None = Field(default=None, description="Tensor-parallel GPUs, one node.")
@@ -143,6 +144,12 @@ class SearchSpace(KebabValue):
         default=None, description="The recipe of the evaluation, where it differs."
     )
     power: bool = Field(default=False, description="Whether to record power telemetry.")
+
+    @property
+    def leaves_topology(self) -> bool:
+        """Whether the row's recipe says how it is parallel, and the row does not."""
+        stated = self.tp or self.worker or self.prefill or self.decode
+        return self.srt_recipe is not None and not stated
 
 
 class AgenticSearchSpace(SearchSpace):
@@ -204,6 +211,10 @@ class ConfigKey(KebabValue):
     srt_recipe_dir: Word | None = Field(
         default=None, description="The directory of the rows' srt-recipe files."
     )
+
+    def recipe(self, name: str | None) -> str | None:
+        """Return a row's recipe as a name below the roots: the entry's directory is before it."""
+        return f"{self.srt_recipe_dir}/{name}" if name and self.srt_recipe_dir else name
 
 
 Master = Mapping[str, ConfigKey]

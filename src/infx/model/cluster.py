@@ -168,7 +168,9 @@ class Cluster(Hardware):
     """One physical fleet of equal nodes."""
 
     arch: Literal["x86_64", "aarch64"]
-    scheduler: Literal["slurm"]
+    scheduler: Literal["slurm", "local"] = Field(
+        description="Who starts jobs; local is the machine itself, without a queue."
+    )
     env: dict[str, Annotated[EnvironmentText, AfterValidator(_no_comma)]] = Field(
         default_factory=dict
     )

@@ -19,11 +19,14 @@ COLOCATE = "colocate"
 DEFAULT_GPUS_PER_NODE = 4
 """What `resources.gpus_per_node` is where no recipe states it (public launcher's default)."""
 
+ATTENTION_RANKS = ("attn-dp-size", "attention-data-parallel-size")
+"""The data-parallel ranks of attention, where a number of them turns it on by itself."""
+
 SPELLINGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "tp": ("tensor-parallel-size", "tp-size", "tp"),
         "pp": ("pipeline-parallel-size", "pp-size", "pp"),
-        "dp": ("data-parallel-size", "dp-size", "dp"),
+        "dp": ("data-parallel-size", "dp-size", "dp", *ATTENTION_RANKS),
         "ep": ("expert-parallel-size", "ep-size", "ep", "moe-expert-parallel-size"),
         "pcp": ("prefill-context-parallel-size", "pcp-size", "pcp"),
         "dcp": ("decode-context-parallel-size", "dcp-size", "dcp"),
@@ -177,6 +180,8 @@ def _role(
     if sizes["ep"] is None and _is_on(args, "enable-expert-parallel"):
         sizes["ep"] = (sizes["tp"] or 1) * (sizes["dp"] or 1)
     split = engine == "vllm" and (sizes["dp"] or 1) > 1
+    ranks = argument(args, *ATTENTION_RANKS)
+    split = split or (ranks is not None and (whole(ranks[1]) or 1) > 1)
     nodes = 0 if role.get("nodes") == COLOCATE else whole(role.get("nodes"))
     workers = whole(role.get("workers"))
     return RoleFacts(

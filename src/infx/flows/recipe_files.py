@@ -1,8 +1,30 @@
-"""How many nodes a recipe reserves, by the reference that a row has."""
+"""The recipes that a catalog's rows name: opened once, for their topology and their nodes."""
 
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
+
+from infx.model.document import Document
+
+
+def opener(roots: Sequence[Path]) -> Callable[[str, str], Document]:
+    """Return what opens a recipe under some roots; a second word is the line that names it.
+
+    It raises InputError for a file that no root has, or that cannot be read.
+    """
+
+    @cache
+    def read(path: Path) -> Document:
+        from infx.store import recipes
+
+        return recipes.read(path)
+
+    def recipe(name: str, where: str) -> Document:
+        from infx.store import recipes
+
+        return read(recipes.find(name, roots, where=where))
+
+    return recipe
 
 
 def stated_nodes(roots: Sequence[Path]) -> Callable[[str], int | None]:
@@ -15,9 +37,9 @@ def stated_nodes(roots: Sequence[Path]) -> Callable[[str], int | None]:
     @cache
     def nodes(reference: str) -> int | None:
         # Imported here: most catalogs have no such row, and need none of it.
-        from infx.matrix.nodes import recipe_nodes
         from infx.recipes.merge import plain
         from infx.recipes.select import combined
+        from infx.recipes.topology import facts
         from infx.recipes.variants import select, split_selector
         from infx.store.recipes import locate, read
 
@@ -28,7 +50,7 @@ def stated_nodes(roots: Sequence[Path]) -> Callable[[str], int | None]:
         counts: set[int | None] = set()
         for variant in select(read(path), selector):
             tree = plain(combined(variant, None, {})) if variant.form == 2 else None
-            counts.add(recipe_nodes(tree) if isinstance(tree, dict) else None)
+            counts.add(facts(tree).nodes if isinstance(tree, dict) else None)
         return counts.pop() if len(counts) == 1 else None
 
     return nodes
