@@ -35,6 +35,7 @@ def verify(path: Path) -> tuple[Problem, ...]:
         problems += _keys(path, point)
         problems += _plan(path, point)
         problems += _counts(Bundle(path, manifest, (point,)), point)
+        problems += _samples(Bundle(path, manifest, (point,)), point)
     return tuple(problems)
 
 
@@ -102,3 +103,12 @@ def _counts(bundle: Bundle, point: PointFile) -> Iterator[Problem]:
     ):
         if stated != computed:
             yield Problem(f"{name} is {stated}, but the point has {computed}", where, "re-report")
+
+
+def _samples(bundle: Bundle, point: PointFile) -> Iterator[Problem]:
+    """Read the samples through."""
+    try:
+        for _ in bundle.scrapes(point):
+            pass
+    except InputError as error:
+        yield from error.problems

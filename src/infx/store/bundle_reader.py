@@ -1,6 +1,6 @@
 """A run bundle, read: its manifest, its points, and what each of them holds."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -8,13 +8,15 @@ from infx.errors import InputError, Problem
 from infx.model.bundle import Manifest, PointFile
 from infx.model.record import EndState, Phase, RequestRecord
 from infx.model.result import Counts, PointSummary
-from infx.store import journal
+from infx.model.scrape import Page, Scrape
+from infx.store import journal, samples
 from infx.store.bundles import (
     FOLDER_NAME,
     MANIFEST,
     POINT,
     POINTS,
     REQUESTS,
+    SAMPLES,
     SUMMARY,
     point_folder,
 )
@@ -45,6 +47,21 @@ class Bundle:
         """
         path = point_folder(self.path, point) / REQUESTS
         return journal.records(path, tolerate_torn=self.manifest.state == "running")
+
+    def scrapes(self, point: PointFile) -> Iterator[Scrape]:
+        """Yield what was read of the server's metrics pages; nothing where none were asked for.
+
+        A torn tail is passed over, and InputError raised, as `records` does.
+        """
+        path = point_folder(self.path, point) / SAMPLES
+        if path.exists():
+            yield from samples.read(path, tolerate_torn=self.manifest.state == "running")
+
+    def scraped_pages(self, point: PointFile) -> Iterator[Page]:
+        """Yield those of `scrapes` that are kept whole, which is quicker."""
+        path = point_folder(self.path, point) / SAMPLES
+        if path.exists():
+            yield from samples.pages(path, tolerate_torn=self.manifest.state == "running")
 
 
 def open_bundle(path: Path) -> Bundle:

@@ -9,9 +9,17 @@ from infx.errors import InputError, Problem
 from infx.model.bundle import Manifest, PointFile
 from infx.model.record import Phase, RequestRecord
 from infx.model.result import PointSummary
-from infx.store import journal, journal_parts
+from infx.store import frame_file, journal, journal_parts
 from infx.store.bundle_reader import Bundle, count_ends, open_bundle, read_manifest, read_point
-from infx.store.bundles import POINT, POINTS, REQUESTS, BundleWriter, Lock, point_folder
+from infx.store.bundles import (
+    POINT,
+    POINTS,
+    REQUESTS,
+    SAMPLES,
+    BundleWriter,
+    Lock,
+    point_folder,
+)
 from infx.store.files import TEMPORARY
 
 Summarise = Callable[[PointFile, tuple[RequestRecord, ...]], PointSummary]
@@ -68,6 +76,9 @@ def _finish(writer: BundleWriter, point: PointFile, summarise: Summarise) -> int
         journal.Journal(path).close()
     journal.recover(path)
     journal_parts.gather(path)
+    samples = path.with_name(SAMPLES)
+    if samples.exists():
+        frame_file.cut(samples)
     bundle = Bundle(writer.path, writer.manifest, (point,))
     records = bundle.records(point)
     if not _counts_all(bundle.summary(point), records):

@@ -29,6 +29,7 @@ POINT = "point.json"
 SUMMARY = "summary.json"
 OBSERVED = "observed.json"
 REQUESTS = "requests.jsonl.zst"
+SAMPLES = "samples.jsonl.zst"
 PLAN = "plan.bin"
 
 FOLDER_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")

@@ -5,11 +5,8 @@ frames but the one in flight are whole, so a request that ended before the last 
 Any zstd tool reads the file: `zstdcat requests.jsonl.zst`.
 """
 
-import os
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import asdict, dataclass
-from io import BytesIO
 from pathlib import Path
 from types import TracebackType
 from typing import Annotated, Literal, NamedTuple
@@ -19,8 +16,7 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from infx.errors import InputError, Problem
 from infx.model.record import EndState, Issue, RequestRecord
-from infx.store.files import refused, write_all
-from infx.store.frames import MAGIC, Torn, contents, pack
+from infx.store.frame_file import FrameFile, cut, lines
 
 CLIENT_DIED = "client-died"
 """The reason of a request whose end was never written."""
@@ -40,14 +36,8 @@ class Journal:
     """
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self._file = FrameFile(path)
         self._pending: list[Issue | RequestRecord] = []
-        self._whole = _whole_size(path) if path.exists() else 0
-        try:
-            self._descriptor = os.open(path, os.O_WRONLY | os.O_CREAT, 0o644)
-            os.lseek(self._descriptor, self._whole, os.SEEK_SET)
-        except OSError as error:
-            raise refused(path, "open the journal", error) from error
 
     def __enter__(self) -> "Journal":
         return self
@@ -86,79 +76,35 @@ class Journal:
         return self._flush_up_to(_PART)
 
     def _flush_up_to(self, content: int) -> bool:
-        lines: list[bytes] = []
+        written: list[bytes] = []
         size = 0
         for entry in self._pending:
-            lines.append(_line(entry))
-            size += len(lines[-1])
+            written.append(_line(entry))
+            size += len(written[-1])
             if size >= content:
                 break
-        if lines:
-            self._append(pack(b"".join(lines)))
-            del self._pending[: len(lines)]
+        if written:
+            self._file.append(b"".join(written))
+            del self._pending[: len(written)]
         return bool(self._pending)
-
-    def _append(self, frame: bytes) -> None:
-        try:
-            write_all(self._descriptor, frame)
-        except OSError as error:
-            with suppress(OSError):
-                os.ftruncate(self._descriptor, self._whole)
-            os.lseek(self._descriptor, self._whole, os.SEEK_SET)
-            raise refused(self._path, "write the journal", error) from error
-        self._whole += len(frame)
 
     def close(self) -> None:
         """Flush, bring the file to the disk, and close it; raises MachineError.
 
         The file is closed even then. Closing twice is allowed.
         """
-        if self._descriptor < 0:
+        if not self._file.open:
             return
         try:
             self.flush()
-            os.fsync(self._descriptor)
-        except OSError as error:
-            raise refused(self._path, "write the journal", error) from error
+            self._file.sync()
         finally:
-            os.close(self._descriptor)
-            self._descriptor = -1
+            self._file.close()
 
 
 def _line(entry: Issue | RequestRecord) -> bytes:
     name = "issue" if isinstance(entry, Issue) else "end"
     return orjson.dumps({name: entry}, option=orjson.OPT_APPEND_NEWLINE, default=dict)
-
-
-def _whole_size(path: Path) -> int:
-    size, torn = _whole(path)
-    if torn is not None:
-        raise _torn(path, size, torn)
-    return size
-
-
-def _whole(path: Path) -> tuple[int, str | None]:
-    """Return how many bytes are whole frames, and what is wrong after them."""
-    end = 0
-    try:
-        with path.open("rb") as file:
-            for end, _ in contents(file):  # noqa: B007 the last end counts, also after Torn
-                pass
-    except Torn as torn:
-        return end, str(torn)
-    except OSError as error:
-        raise _unreadable(path, error) from error
-    return end, None
-
-
-def _torn(path: Path, end: int, why: str) -> InputError:
-    what = f"the journal is not whole after byte {end}: {why}"
-    return InputError(Problem(what, str(path), "finish the run with: infx runs recover"))
-
-
-def _unreadable(path: Path, error: OSError) -> InputError:
-    what = f"the journal cannot be read: {error.strerror}"
-    return InputError(Problem(what, str(path), "check the path"))
 
 
 class Entry(NamedTuple):
@@ -174,18 +120,8 @@ def entries(path: Path, *, tolerate_torn: bool = False) -> Iterator[Entry]:
     Raises InputError at a line that is not an issue or an end, and at a torn tail unless
     `tolerate_torn` ends the reading there.
     """
-    number, end = 0, 0
-    try:
-        with path.open("rb") as file:
-            for end, content in contents(file):  # noqa: B007 said of a torn tail
-                for line in content.splitlines():
-                    number += 1
-                    yield Entry(number, _entry(line, f"{path}:{number}"))
-    except Torn as torn:
-        if not tolerate_torn:
-            raise _torn(path, end, str(torn)) from torn
-    except OSError as error:
-        raise _unreadable(path, error) from error
+    for number, line in lines(path, tolerate_torn=tolerate_torn):
+        yield Entry(number, _entry(line, f"{path}:{number}"))
 
 
 def read(path: Path, *, tolerate_torn: bool = False) -> Iterator[Issue | RequestRecord]:
@@ -256,32 +192,10 @@ def recover(path: Path) -> Recovered:
     as it is. Raises InputError when whole frames follow the damage: then the file was altered, not
     torn, and cutting would lose facts. Raises MachineError when the machine refuses.
     """
-    kept, torn = _whole(path)
-    dropped = path.stat().st_size - kept
-    if torn is not None:
-        _refuse_altered(path, kept, torn)
-        try:
-            os.truncate(path, kept)
-        except OSError as error:
-            raise refused(path, "cut the journal's torn end", error) from error
+    kept, dropped = cut(path)
     issues, ends = _joined(path)
     missing = sorted(issues.keys() - ends.keys())
     with Journal(path) as journal:
         for number in missing:
             journal.end(lost(issues[number]))
     return Recovered(kept, dropped, len(missing))
-
-
-def _refuse_altered(path: Path, kept: int, why: str) -> None:
-    """Raise InputError when a whole frame stands anywhere behind the damage at `kept`."""
-    try:
-        tail = path.read_bytes()[kept:]
-    except OSError as error:
-        raise _unreadable(path, error) from error
-    start = tail.find(MAGIC, 1)
-    while start >= 0:
-        with suppress(Torn):
-            next(contents(BytesIO(tail[start:])))
-            what = f"the journal is damaged after byte {kept} ({why}), and more follows it"
-            raise InputError(Problem(what, str(path), "restore the file from a copy"))
-        start = tail.find(MAGIC, start + 1)
