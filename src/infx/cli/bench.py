@@ -3,26 +3,33 @@
 import os
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 from cyclopts import Parameter
 
 from infx.cli import values
-from infx.cli.cache import selftests_folder
+from infx.cli.cache import cache_folder, selftests_folder
 from infx.cli.limits import require_connections
 from infx.cli.loop import run
 from infx.cli.pace import PaceFlags, pace
 from infx.cli.progress import ProgressLine
+from infx.cli.replay import ReplayFlags, Stated, replayed, scenario
 from infx.cli.streams import say
 from infx.clock import SystemClock
 from infx.errors import InputError, Problem
 from infx.flows.bench import Outcome, Watch, run_bench
 from infx.flows.options import BenchOptions
+from infx.flows.pace import Pace
+from infx.model.agentic import AgenticWorkload
 from infx.model.recipe import BoundRecipe
 from infx.model.workload import NAMED_SHAPES, Api, FixedWorkload
 
+_FIXED_ONLY = (
+    "api", "shape", "isl", "osl", "range_ratio", "dataset", "requests", "join_warmup",
+)  # fmt: skip
 _MOST = 10**9
 """Above any count that a run could come to its end with."""
 
@@ -37,7 +44,11 @@ class BenchFlags:
 
     model: Annotated[str | None, _flag("Model to ask for; default: the only one served.")] = None
     api: Annotated[Api, _flag("Which OpenAI API to use.")] = "chat"
-    workload: Annotated[Literal["fixed"], _flag("What is asked.")] = "fixed"
+    workload: Annotated[
+        str,
+        _flag("What is asked: fixed, or agentic:demo, agentic:NAME, agentic:FILE to replay."),
+    ] = "fixed"
+    replay: Annotated[ReplayFlags, Parameter(name="*")] = field(default_factory=ReplayFlags)
     shape: Annotated[
         str | None,
         _flag(f"Input and output tokens: {', '.join(NAMED_SHAPES)}, or 512x64. Default: 1k1k."),
@@ -60,12 +71,17 @@ class BenchFlags:
     duration: Annotated[str | None, _flag("Measure for so long instead: 90s, 20m.")] = None
     warmup: Annotated[
         int | None,
-        _flag("Warmup requests of a point; default: 2 for each parallel one, 8 for a rate."),
+        _flag(
+            "Warmup requests of a point; default: 2 for each parallel one, 8 for a rate. In a "
+            "replay, of each session; default: 10."
+        ),
     ] = None
     join_warmup: Annotated[
         bool, _flag("Go on from warmup to measurement without waiting for open requests.")
     ] = False
-    seed: Annotated[int, _flag("Seed of prompts and lengths.")] = 0
+    seed: Annotated[
+        int | None, _flag("Seed of prompts and lengths; default: 0, and 42 for a replay.")
+    ] = None
     repetitions: Annotated[int, _flag("How often the whole sweep is measured.")] = 1
     ignore_eos: Annotated[
         bool, Parameter(help="Ask the server to go on to the full output length.")
@@ -106,7 +122,7 @@ def bench(url: str, /, *, flags: Annotated[BenchFlags | None, Parameter(name="*"
     flags = flags or BenchFlags()
     options = bench_options(url, flags)
     options.check()
-    open_loop = options.workload.arrival is not None
+    open_loop = options.workload.scenario == "fixed" and options.workload.arrival is not None
     require_connections(max(options.concurrency), open_loop=open_loop)
     line = ProgressLine(time.monotonic)
     watch = Watch(line.talk, line.progress, line.point)
@@ -119,27 +135,21 @@ def bench(url: str, /, *, flags: Annotated[BenchFlags | None, Parameter(name="*"
 def bench_options(url: str, flags: BenchFlags) -> BenchOptions:
     """Return what the flags ask for; raise InputError for what cannot be asked."""
     _check_numbers(flags)
-    isl, osl = _lengths(flags)
-    duration = _duration(flags.duration, "--duration")
+    _, source = scenario(flags.workload)
     asked = pace(flags.pace)
-    asked.check(bounded=flags.requests is not None or duration is not None)
+    corpus = None
+    workload: FixedWorkload | AgenticWorkload
+    if source is None:
+        workload = _fixed(flags, asked)
+    else:
+        _refuse(flags, _FIXED_ONLY)
+        cache = cache_folder(os.environ)
+        workload, corpus = replayed(source, flags.replay, _stated(flags), cache=cache)
     return BenchOptions(
         url=url,
-        workload=FixedWorkload(
-            seed=flags.seed,
-            isl=isl,
-            osl=osl,
-            range_ratio=flags.range_ratio,
-            api=flags.api,
-            ignore_eos=flags.ignore_eos,
-            extra_body=values.extra_body(flags.extra_body),
-            requests=flags.requests,
-            warmups=flags.warmup,
-            duration_s=duration,
-            arrival=asked.arrival,
-            ramp_s=None if asked.open else asked.ramp_s,
-            join_warmup=flags.join_warmup and not asked.open,
-        ),
+        workload=workload,
+        corpus=corpus,
+        routers=tuple(flags.replay.router or ()),
         concurrency=asked.lanes,
         rates=asked.rates or (),
         out=flags.out,
@@ -157,6 +167,57 @@ def bench_options(url: str, flags: BenchFlags) -> BenchOptions:
         shards=flags.shards,
         command=("infx", *values.masked(sys.argv[1:])),
     )
+
+
+def _fixed(flags: BenchFlags, asked: Pace) -> FixedWorkload:
+    if flags.replay != ReplayFlags():
+        what = "these flags belong to a replay: --fast --demo --max-context --from-start --once"
+        raise InputError(Problem(what, "--workload", "use agentic:demo or agentic:FILE"))
+    isl, osl = _lengths(flags)
+    duration = _duration(flags.duration, "--duration")
+    asked.check(bounded=flags.requests is not None or duration is not None)
+    return FixedWorkload(
+        seed=flags.seed or 0,
+        isl=isl,
+        osl=osl,
+        range_ratio=flags.range_ratio,
+        api=flags.api,
+        ignore_eos=flags.ignore_eos,
+        extra_body=values.extra_body(flags.extra_body),
+        requests=flags.requests,
+        warmups=flags.warmup,
+        duration_s=duration,
+        arrival=asked.arrival,
+        ramp_s=None if asked.open else asked.ramp_s,
+        join_warmup=flags.join_warmup and not asked.open,
+    )
+
+
+def _stated(flags: BenchFlags) -> Stated:
+    return Stated(
+        seed=flags.seed,
+        duration_s=_duration(flags.duration, "--duration"),
+        warmups=flags.warmup,
+        ignore_eos=flags.ignore_eos,
+        extra_body=dict(values.extra_body(flags.extra_body)),
+    )
+
+
+def _refuse(flags: BenchFlags, names: Sequence[str]) -> None:
+    """Refuse flags that another scenario has; raises InputError with all of them."""
+    plain = BenchFlags()
+    stated = [name for name in names if getattr(flags, name) != getattr(plain, name)]
+    paced = [
+        name
+        for name in ("rate", "rate_file", "arrival", "burstiness", "max_in_flight", "ramp")
+        if getattr(flags.pace, name) is not None
+    ]
+    problems = [
+        Problem("a replay knows no such setting", f"--{name.replace('_', '-')}", "leave it out")
+        for name in (*stated, *paced)
+    ]
+    if problems:
+        raise InputError(*problems)
 
 
 def _duration(text: str | None, flag: str) -> float | None:

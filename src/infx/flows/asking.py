@@ -3,15 +3,16 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from pydantic import JsonValue
 
-from infx.clock import Clock
+from infx.clock import NS, Clock
 from infx.errors import Problem
 from infx.load.driver import Driver
 from infx.load.plan import open_plan
 from infx.load.progress import Progress
+from infx.load.rules import Rules
 from infx.load.sample import kept_answers
 from infx.load.target import Stop, Target
 from infx.model.bundle import PhaseWindow
@@ -21,6 +22,7 @@ from infx.store.journal import Journal, records
 
 if TYPE_CHECKING:
     from infx.load.crew import Crew
+    from infx.load.replay import Replay
 
 SPREAD = 2
 """How many processes ask after one was too late."""
@@ -37,7 +39,10 @@ class Shards:
 
 
 class Asking:
-    """The load of one point. `shards` is how many processes carry it now."""
+    """The load of one point. `shards` is how many processes carry it now.
+
+    With `rules` the plan's session trees are played, always by this process alone.
+    """
 
     def __init__(
         self,
@@ -49,6 +54,7 @@ class Asking:
         seed: int,
         shards: int,
         on_progress: Callable[[Progress], None],
+        rules: Rules | None = None,
     ) -> None:
         self._plan_path = directory / PLAN
         self._journal_path = directory / REQUESTS
@@ -60,8 +66,13 @@ class Asking:
         self._keep_text = kept_answers(self.plan.sessions(Phase.PROFILING), seed)
         self._resets = 0
         self._journal: Journal | None = None
-        self.shards = min(shards, concurrency)
-        self._load: Driver | Crew = self._alone() if self.shards == 1 else self._crew(0)
+        self.shards = 1 if rules is not None else min(shards, concurrency)
+        self._played = self._replay(rules) if rules is not None else None
+        self._load: Driver | Crew | Replay
+        if self._played is not None:
+            self._load = self._played
+        else:
+            self._load = self._alone() if self.shards == 1 else self._crew(0)
 
     @property
     def gone(self) -> Problem | None:
@@ -76,9 +87,16 @@ class Asking:
             "plan_exhausted": self._load.exhausted,
             "shards": self.shards,
         }
-        if not isinstance(self._load, Driver):
-            said["shard_cpu_s"] = list(self._load.cpu_s)
+        if self._played is not None:
+            said |= _replay_facts(self._played)
+        elif not isinstance(self._load, Driver):
+            said["shard_cpu_s"] = list(cast("Crew", self._load).cpu_s)
         return said
+
+    @property
+    def aborted(self) -> Problem | None:
+        """Why a replay stopped itself, if it did."""
+        return self._played.aborted if self._played is not None else None
 
     async def run(self, phases: Sequence[Phase], stop: Stop) -> tuple[PhaseWindow, ...]:
         """Ask the sessions of these phases; errors as those of `Driver.run` and `Crew.run`."""
@@ -125,6 +143,21 @@ class Asking:
             on_progress=self._on_progress,
         )
 
+    def _replay(self, rules: Rules) -> "Replay":
+        from infx.load.replay import Replay  # only where sessions are replayed
+
+        self._journal = Journal(self._journal_path)
+        return Replay(
+            self.plan,
+            self._target,
+            self._journal,
+            self._clock,
+            concurrency=self._concurrency,
+            rules=rules,
+            keep_text=self._keep_text,
+            on_progress=self._on_progress,
+        )
+
     def _crew(self, first: int) -> "Crew":
         from infx.load.crew import Crew  # only where it is needed: it can start processes
 
@@ -139,6 +172,15 @@ class Asking:
             keep_text=self._keep_text,
             on_progress=self._on_progress,
         )
+
+
+def _replay_facts(replay: "Replay") -> dict[str, JsonValue]:
+    aborted = replay.aborted
+    return {
+        "idle_skipped": {"times": replay.idle.times, "s": replay.idle.ns / NS},
+        "tree_idle_skipped": {"times": replay.tree_idle.times, "s": replay.tree_idle.ns / NS},
+        "aborted": None if aborted is None else str(aborted),
+    }
 
 
 def is_late(seen: Sequence[RequestRecord]) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import orjson
 from pydantic import JsonValue
@@ -21,10 +21,12 @@ from infx.flows.asking import Shards
 from infx.flows.manifest import new_manifest, stamp
 from infx.flows.options import BenchOptions
 from infx.flows.point import Brake, measure
-from infx.flows.sizing import Sizing, open_given, size_prompts
+from infx.flows.script import Script, agentic_script, fixed_script
+from infx.flows.sizing import open_given, size_blocks, size_prompts
 from infx.flows.summary import summarise
 from infx.load.progress import Progress
 from infx.load.target import Stop, Target
+from infx.model.agentic import AgenticWorkload
 from infx.model.bundle import PointFile, RunState
 from infx.model.identity import curve_key, point_id, recipe_digest, workload_digest
 from infx.model.launch import Endpoint
@@ -32,16 +34,17 @@ from infx.model.result import PointSummary
 from infx.model.workload import FixedWorkload
 from infx.store import bundles
 from infx.store.bundles import BundleWriter
+from infx.store.expected import EXPECTED
 from infx.store.journal import records
 from infx.wire.address import Dial, dial, parse
 from infx.wire.chat import PATHS, body_frame
 from infx.wire.fetch import Client, choose_model, model_ids, request_head
-from infx.workloads.fixed import sessions
 
 if TYPE_CHECKING:
     from infx.flows.runs import Run
 
 SERVER_LOGS = "server"
+Asked = FixedWorkload | AgenticWorkload
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +157,8 @@ class _Bench:
         self._given = open_given(options)
         self._model = ""
         self._measured = 0
-        self._sizing: Sizing
+        self._facts: Mapping[str, JsonValue] = {}
+        self._script: Callable[[Any, int, int], Script]
         self.server: Server | None = None
         self.observe: Callable[[str], Mapping[str, JsonValue]] = lambda _: {}
         self.failure: Problem | None = None
@@ -171,11 +175,9 @@ class _Bench:
     async def run_points(self, writer: BundleWriter) -> None:
         """Run every point in order, until one finds the server gone or the brake is pressed."""
         options = self._options
-        self._sizing = await size_prompts(
-            options.workload, self._given, self._client, self._model, self._watch.talk
-        )
+        asked = await self._size()
         for repetition in range(options.repetitions):
-            for workload, concurrency in options.points(self._sizing.workload):
+            for workload, concurrency in options.points(asked):
                 try:
                     await self._run_point(writer, workload, concurrency, repetition)
                 except MachineError as error:
@@ -185,20 +187,39 @@ class _Bench:
                 if self.failure or self._brake.presses:
                     return
 
+    async def _size(self) -> Asked:
+        """Return what is asked once its text is sized by this server's counts."""
+        options, given, talk = self._options, self._given, self._watch.talk
+        if isinstance(options.workload, FixedWorkload):
+            sizing = await size_prompts(options.workload, given, self._client, self._model, talk)
+            self._facts = sizing.facts
+            self._script = lambda workload, concurrency, repetition: fixed_script(
+                workload, sizing, concurrency=concurrency, repetition=repetition
+            )
+            return sizing.workload
+        from infx.flows.replaying import Recording
+
+        assert options.corpus is not None
+        asked, source, self._facts = await size_blocks(
+            options.workload, given, self._client, self._model, talk
+        )
+        recording = Recording(options.corpus, asked, source, options.routers, talk)
+        self._script = lambda workload, concurrency, _: agentic_script(
+            workload, recording, concurrency=concurrency
+        )
+        return asked
+
     async def _run_point(
-        self, writer: BundleWriter, workload: FixedWorkload, concurrency: int, repetition: int
+        self, writer: BundleWriter, workload: Asked, concurrency: int, repetition: int
     ) -> None:
-        options, sizing = self._options, self._sizing
+        options = self._options
         point = self._point(workload, concurrency, repetition)
         directory = writer.begin_point(point)
-        asked = sessions(
-            workload, concurrency=concurrency, repetition=repetition, prompts=sizing.prompts
-        )
-        audit = {"prompt_passes": sizing.passes(len(asked))}
+        script = self._script(workload, concurrency, repetition)
         before = await beside.read(self._client, self._clock)
         measured = await measure(
-            point.model_copy(update={"audit": audit}),
-            asked,
+            point.model_copy(update={"audit": dict(script.audit)}),
+            script,
             self._target(point),
             self._clock,
             directory=directory,
@@ -211,6 +232,8 @@ class _Bench:
         self.failure = (self.server.died() if self.server else None) or measured.gone
         seen = beside.between(before, await beside.read(self._client, self._clock))
         point = measured.point.model_copy(update={"audit": {**measured.point.audit, **seen}})
+        if script.expected is not None:
+            writer.add_file(f"{bundles.POINTS}/{point.directory}/{EXPECTED}", script.expected())
         summary = summarise(point, records(directory / bundles.REQUESTS))
         writer.end_point(point, summary)
         self._keep_observed(writer, point)
@@ -228,8 +251,8 @@ class _Bench:
         path = f"{bundles.POINTS}/{point.directory}/{bundles.OBSERVED}"
         writer.add_file(path, orjson.dumps(facts, option=orjson.OPT_INDENT_2))
 
-    def _point(self, workload: FixedWorkload, concurrency: int, repetition: int) -> PointFile:
-        options, sizing = self._options, self._sizing
+    def _point(self, workload: Asked, concurrency: int, repetition: int) -> PointFile:
+        options = self._options
         recipe = options.recipe
         if recipe.model is None:
             recipe = recipe.model_copy(update={"model": self._model})
@@ -246,13 +269,15 @@ class _Bench:
             workload=workload,
             endpoint=Endpoint(url=self._client.address.url, model=self._model),
             launch=options.launch,
-            calibration=dict(sizing.facts),
+            calibration=dict(self._facts),
             slo={name: value for name, value in targets.items() if value is not None},
         )
 
     def _target(self, point: PointFile) -> Target:
         workload = point.workload
-        settings: dict[str, JsonValue] = {"temperature": workload.temperature}
+        settings: dict[str, JsonValue] = {}
+        if workload.temperature is not None:
+            settings["temperature"] = workload.temperature
         if workload.ignore_eos:
             settings["ignore_eos"] = True
         headers = (*self._client.headers, ("Content-Type", "application/json"))

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from infx.errors import InputError, Problem
 from infx.flows.asking import SPREAD, Shards
+from infx.model.agentic import AgenticWorkload
 from infx.model.launch import LaunchPlan
 from infx.model.recipe import BoundRecipe
 from infx.model.record import Slo
@@ -36,8 +37,10 @@ class BenchOptions:
     `url` is the base URL of an OpenAI-compatible server. `recipe` is what is known of the server;
     its model is filled in from `/v1/models` where it is null. `model` is the name to ask for.
     `tokenizer` or `dataset` name files; without either, prompts are sized against the server's own
-    count. `rates` measures one point for each arrival rate in requests/s, Poisson unless the
-    workload states another process; `concurrency` then bounds the requests in flight.
+    count. `corpus` is the file or folder of the sessions that an agentic workload replays, and
+    `routers` are ids of routers whose session headers its requests carry. `rates` measures one
+    point for each arrival rate in requests/s, Poisson unless the workload states another process;
+    `concurrency` then bounds the requests in flight.
     `api_key` is sent as a bearer token and never written down. `slo` adds goodput. `grace_s`
     is how long a run that ends by time, or by Ctrl-C, waits for open answers; a request that takes
     longer than `request_timeout_s` is given up at any time, and failed. `shards` is how many
@@ -48,7 +51,7 @@ class BenchOptions:
     """
 
     url: str
-    workload: FixedWorkload
+    workload: FixedWorkload | AgenticWorkload
     concurrency: tuple[int, ...]
     out: Path
     recipe: BoundRecipe = field(default_factory=lambda: BoundRecipe(name="endpoint"))
@@ -58,6 +61,8 @@ class BenchOptions:
     repetitions: int = 1
     tokenizer: Path | None = None
     dataset: Path | None = None
+    corpus: Path | None = None
+    routers: tuple[str, ...] = ()
     headers: tuple[tuple[str, str], ...] = ()
     api_key: str | None = None
     slo: Slo | None = None
@@ -74,6 +79,7 @@ class BenchOptions:
             *_sweep(self.concurrency, self.repetitions),
             *_shards(self.shards, cores()),
             *_rates(self.rates, self.workload),
+            *_replay(self),
             *_headers(self.headers, self.api_key),
             *reserved_fields(self.workload.extra_body),
         ]
@@ -89,18 +95,30 @@ class BenchOptions:
         if problems:
             raise InputError(*problems)
 
+    def fixed(self) -> FixedWorkload:
+        """Return the workload of independent requests; raises TypeError for another."""
+        if not isinstance(self.workload, FixedWorkload):
+            raise TypeError(f"{self.workload.scenario} is not fixed")
+        return self.workload
+
     def processes(self) -> Shards:
-        """Return how many processes ask a point."""
+        """Return how many processes ask a point; sessions are replayed by one."""
+        if isinstance(self.workload, AgenticWorkload):
+            return Shards()
         if self.shards is not None:
             return Shards(self.shards, self.shards)
         return Shards(1, min(SPREAD, cores()))
 
-    def points(self, workload: FixedWorkload) -> Iterator[tuple[FixedWorkload, int]]:
+    def points(
+        self, workload: FixedWorkload | AgenticWorkload
+    ) -> Iterator[tuple[FixedWorkload | AgenticWorkload, int]]:
         """Yield what each point of a sweep asks, and at which concurrency, in order.
 
         `workload` is the options' own, or what became of it when its prompts were sized.
         """
-        asked = [workload.at_rate(rate) for rate in self.rates] or [workload]
+        asked: list[FixedWorkload | AgenticWorkload] = [workload]
+        if isinstance(workload, FixedWorkload) and self.rates:
+            asked = [workload.at_rate(rate) for rate in self.rates]
         return product(asked, self.concurrency)
 
 
@@ -126,7 +144,27 @@ def _shards(shards: int | None, most: int) -> Iterator[Problem]:
         yield Problem(what, "--shards", remedy)
 
 
-def _rates(rates: tuple[float, ...], workload: FixedWorkload) -> Iterator[Problem]:
+def _replay(options: BenchOptions) -> Iterator[Problem]:
+    """Yield what cannot be asked of replayed sessions."""
+    if not isinstance(options.workload, AgenticWorkload):
+        if options.corpus is not None or options.routers:
+            yield Problem("a corpus is replayed by an agentic workload alone", "--workload")
+        return
+    if options.corpus is None:
+        yield Problem("a replay needs a corpus", "--workload", "use agentic:FILE")
+    if options.rates:
+        what = "replayed sessions come when lanes are free, at no rate"
+        yield Problem(what, "--rate", "use --concurrency")
+    if options.dataset is not None:
+        yield Problem("a replay has prompts of its own", "--dataset", "leave it out")
+    if options.shards not in (None, 1):
+        what = "a replay is led by one process"
+        yield Problem(what, "--shards", "leave it out")
+
+
+def _rates(
+    rates: tuple[float, ...], workload: FixedWorkload | AgenticWorkload
+) -> Iterator[Problem]:
     for rate in rates:
         if not 0 < rate < inf:
             yield Problem(f"{rate:g} requests/s cannot be asked", "--rate", "use a rate above 0")
@@ -134,6 +172,8 @@ def _rates(rates: tuple[float, ...], workload: FixedWorkload) -> Iterator[Proble
         if times > 1:
             what = f"rate {rate:g} is given more than once"
             yield Problem(what, "--rate", "use --repetitions to measure again")
+    if isinstance(workload, AgenticWorkload):
+        return
     if rates and workload.arrival is not None and workload.arrival.rates:
         what = "a series of rates is stated already"
         yield Problem(what, "--rate", "give one of --rate and --rate-file")

@@ -4,17 +4,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from infx.clock import NS, Clock
+from infx.clock import Clock
 from infx.errors import Problem
 from infx.flows.asking import Asking, Shards
-from infx.load.planner import plan_bytes, plan_digest
+from infx.flows.script import Script
 from infx.load.progress import Progress
 from infx.load.target import Stop, Target
 from infx.model.bundle import PhaseWindow, PointFile
 from infx.model.record import Phase
-from infx.model.workload import Session
 from infx.store.bundles import PLAN
-from infx.store.files import write_whole
+from infx.store.files import write_chunks
 
 ALONE = Shards()
 
@@ -58,19 +57,9 @@ class Measurement:
     gone: Problem | None
 
 
-def profiling_stop(point: PointFile, stop: Stop) -> Stop:
-    """Return `stop` with what the workload says of the profiling phase's beginning and end."""
-    duration = point.workload.duration_s
-    return replace(
-        stop,
-        duration_ns=None if duration is None else round(duration * NS),
-        ramp_ns=round((point.workload.ramp_s or 0) * NS),
-    )
-
-
 async def measure(
     point: PointFile,
-    sessions: tuple[Session, ...],
+    script: Script,
     target: Target,
     clock: Clock,
     *,
@@ -81,13 +70,12 @@ async def measure(
     shards: Shards = ALONE,
     talk: Callable[[str], None] = lambda _: None,
 ) -> Measurement:
-    """Ask the sessions at the point's concurrency; plan and journal land in `directory`.
+    """Ask what the script says at the point's concurrency; plan and journal land in `directory`.
 
     Whatever happens, what was seen so far is in the journal when this returns or raises.
     """
-    rate = point.workload.arrival.peak if point.workload.arrival else None
-    data = plan_bytes(sessions, api=point.workload.api)
-    write_whole(directory / PLAN, data)
+    rate = script.rate
+    digest = write_chunks(directory / PLAN, script.chunks)
     asking = Asking(
         directory,
         target,
@@ -95,28 +83,29 @@ async def measure(
         concurrency=point.concurrency,
         seed=point.workload.seed,
         shards=shards.start,
+        rules=script.rules,
         on_progress=lambda state: on_progress(replace(state, rate=rate)),
     )
     windows: list[PhaseWindow] = []
     measured_phases: tuple[Phase, ...] = (Phase.PROFILING,)
     brake.hold(asking)
     try:
-        if point.workload.join_warmup:
+        if script.join_warmup:
             measured_phases = (Phase.WARMUP, Phase.PROFILING)
-        elif asking.plan.sessions(Phase.WARMUP):
+        elif script.warms_up:
             windows += await asking.run((Phase.WARMUP,), stop)
             most = min(shards.most, point.concurrency)
             going_on = not (brake.presses or asking.gone)
             if asking.shards < most and going_on and asking.was_late():
                 asking.spread(most)
                 talk(f"this client was late in the warmup: {most} processes measure the point")
-        if not asking.gone:
-            windows += await asking.run(measured_phases, profiling_stop(point, stop))
+        if not (asking.gone or asking.aborted):
+            windows += await asking.run(measured_phases, script.stop(stop))
     finally:
         brake.hold(None)
         asking.close()
     audit = {**point.audit, **asking.audit}
     measured = point.model_copy(
-        update={"plan_digest": plan_digest(data), "phases": tuple(windows), "audit": audit}
+        update={"plan_digest": digest, "phases": tuple(windows), "audit": audit}
     )
     return Measurement(measured, asking.gone)

@@ -9,12 +9,14 @@ from pydantic import JsonValue
 
 from infx.errors import MachineError, Problem
 from infx.flows.options import BenchOptions
+from infx.model.agentic import AgenticWorkload
 from infx.model.workload import FixedWorkload
 from infx.wire.chat import PATHS, prompt_tokens
 from infx.wire.fetch import Client
 from infx.workloads.prompts import PromptSource
 
 if TYPE_CHECKING:
+    from infx.workloads.blocks import TextSource
     from infx.workloads.dataset import DatasetPrompts
     from infx.workloads.tokenizer import LocalTokenizer
 
@@ -51,7 +53,7 @@ def open_given(options: BenchOptions) -> Given:
     if options.dataset is not None:
         from infx.workloads.dataset import open_dataset
 
-        return Given(dataset=open_dataset(options.dataset, options.workload))
+        return Given(dataset=open_dataset(options.dataset, options.fixed()))
     if options.tokenizer is not None:
         from infx.workloads.tokenizer import open_tokenizer
 
@@ -90,7 +92,34 @@ async def size_prompts(
     return Sizing(workload, WordPrompts(calibration.vocabulary, workload), calibration.facts())
 
 
-async def _count(client: Client, workload: FixedWorkload, model: str, text: str) -> int:
+async def size_blocks(
+    workload: AgenticWorkload, given: Given, client: Client, model: str, talk: Callable[[str], None]
+) -> "tuple[AgenticWorkload, TextSource, Mapping[str, JsonValue]]":
+    """Return the workload with what sizes its text, that text, and the facts a point's file keeps.
+
+    Raises MachineError when the server's counts cannot be used, InputError when no text is exact.
+    """
+    from infx.workloads.blocks import PassageBlocks, word_passage
+
+    if given.tokenizer is not None:
+        passage = given.tokenizer.passage(workload.seed)
+        stated = workload.model_copy(update={"tokenizer": given.tokenizer.digest})
+        return stated, PassageBlocks(passage, workload.seed), {}
+
+    from infx.workloads.calibration import calibrate
+
+    async def count_tokens(text: str) -> int:
+        return await _count(client, workload, model, text)
+
+    talk("calibrating prompt lengths against the server's own token count")
+    calibration = await calibrate(count_tokens)
+    passage = word_passage(calibration.vocabulary, workload.seed)
+    return workload, PassageBlocks(passage, workload.seed), calibration.facts()
+
+
+async def _count(
+    client: Client, workload: FixedWorkload | AgenticWorkload, model: str, text: str
+) -> int:
     """Return the server's count of a prompt, by asking for one token after it."""
     prompt: dict[str, Any] = {"prompt": text}
     if workload.api == "chat":

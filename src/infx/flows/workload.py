@@ -32,11 +32,13 @@ class Reading:
 
     `format` is a format id, found out where it is None. `skip_bad` passes over bad rows,
     `max_context` drops traces any of whose requests needs more tokens, prompt and answer.
+    `split_chains` parts the unlabelled parallel work of weka traces into streams of its own.
     """
 
     format: str | None = None
     skip_bad: bool = False
     max_context: int | None = None
+    split_chains: bool = True
 
 
 @dataclass(slots=True)
@@ -85,7 +87,9 @@ def open_corpus(path: Path, reading: Reading) -> Corpus:
     if known not in FORMATS:
         raise InputError(Problem(f"no trace format {known!r}", None, nearest(known, FORMATS)))
     tally = Tally()
-    found = import_module(FORMATS[known]).traces(path, tally=tally, skip_bad=reading.skip_bad)
+    more = {"detect_chains": reading.split_chains} if known == "weka" else {}
+    module = import_module(FORMATS[known])
+    found = module.traces(path, tally=tally, skip_bad=reading.skip_bad, **more)
     return Corpus(path, known, fitting(found, reading.max_context, tally), tally)
 
 

@@ -4,12 +4,12 @@ from typing import Literal
 
 from pydantic import Field, JsonValue
 
+from infx.model.agentic import Workload
 from infx.model.launch import Endpoint, LaunchPlan
 from infx.model.recipe import BoundRecipe
 from infx.model.record import Phase
 from infx.model.selftest import SelftestCitation
 from infx.model.value import Value
-from infx.model.workload import FixedWorkload
 
 RunState = Literal["running", "finished", "interrupted", "failed", "recovered"]
 
@@ -53,7 +53,7 @@ class PointFile(Value):
     concurrency: int
     repetition: int = 0
     recipe: BoundRecipe
-    workload: FixedWorkload
+    workload: Workload
     endpoint: Endpoint
     launch: LaunchPlan | None = None
     plan_digest: str | None = None

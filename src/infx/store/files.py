@@ -3,6 +3,7 @@
 import errno
 import hashlib
 import os
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -41,20 +42,33 @@ def write_whole(path: Path, data: bytes) -> None:
 
     Raises MachineError when the machine refuses.
     """
+    write_chunks(path, (data,))
+
+
+def write_chunks(path: Path, chunks: Iterable[bytes]) -> str:
+    """Write a file from parts as `write_whole` does, and return the sha256 of its bytes, in hex.
+
+    Raises MachineError when the machine refuses, and what the chunks raise; no file is left then.
+    """
     temporary = path.with_name(f".{path.name}{TEMPORARY}")
+    digest = hashlib.sha256()
     try:
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
         try:
-            write_all(descriptor, data)
+            for chunk in chunks:
+                digest.update(chunk)
+                write_all(descriptor, chunk)
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
         temporary.replace(path)
         sync_folder(path.parent)
     except OSError as error:
+        raise refused(path, "write the file", error) from error
+    finally:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
-        raise refused(path, "write the file", error) from error
+    return digest.hexdigest()
 
 
 def make_folder(path: Path) -> None:

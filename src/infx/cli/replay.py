@@ -1,0 +1,99 @@
+"""The flags of `infx bench` that replay recorded sessions."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from infx.errors import InputError, Problem, nearest
+from infx.model.agentic import AgenticWorkload, Rule
+
+SCENARIOS = ("fixed", "agentic")
+
+
+def _flag(text: str) -> Parameter:
+    return Parameter(help=text, negative=())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplayFlags:
+    """Flags of `--workload agentic:...`."""
+
+    fast: Annotated[bool, _flag("Replay for 20 minutes after a short warmup; no submission.")] = (
+        False
+    )
+    demo: Annotated[bool, _flag("Replay for 20 seconds, to have a look; no submission.")] = False
+    max_context: Annotated[
+        int | None, _flag("Leave out sessions that need a larger context, prompt and answer.")
+    ] = None
+    from_start: Annotated[
+        bool, _flag("Begin sessions at their first turn, not somewhere in their middle.")
+    ] = False
+    once: Annotated[bool, _flag("Play every session once, however long it takes.")] = False
+    router: Annotated[
+        list[Literal["dynamo", "smg"]] | None,
+        Parameter(
+            help="Send the session headers of this router too.",
+            consume_multiple=True,
+            negative=(),
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """Flags of a bench that mean the same in every scenario; None is not stated."""
+
+    seed: int | None
+    duration_s: float | None
+    warmups: int | None
+    ignore_eos: bool
+    extra_body: dict[str, object]
+
+
+def scenario(text: str) -> tuple[str, str | None]:
+    """Read `fixed` or `agentic:SOURCE` into the scenario and its corpus; raises InputError."""
+    name, colon, source = text.partition(":")
+    if name not in SCENARIOS:
+        what = f"unknown workload {name!r}"
+        raise InputError(Problem(what, "--workload", nearest(name, SCENARIOS)))
+    if name == "fixed" and colon:
+        what = "a fixed workload has no corpus"
+        raise InputError(Problem(what, "--workload", "use --dataset FILE for prompts of your own"))
+    if name == "agentic" and not source:
+        what = "a replay needs sessions"
+        raise InputError(Problem(what, "--workload", "use agentic:demo or agentic:FILE"))
+    return name, source or None
+
+
+def replayed(
+    source: str, flags: ReplayFlags, stated: Stated, *, cache: Path
+) -> tuple[AgenticWorkload, Path]:
+    """Return what is replayed, and where its corpus is; raises InputError for what cannot be."""
+    from infx.flows.workload import corpus_digest, find_corpus
+
+    if flags.fast and flags.demo:
+        raise InputError(Problem("a replay is either fast or a demo", "--demo", "give one of them"))
+    if flags.once and stated.duration_s is not None:
+        what = "sessions are played once, or for so long"
+        raise InputError(Problem(what, "--once", "give one of --once and --duration"))
+    rule: Rule = "fast" if flags.fast else "demo" if flags.demo else "full"
+    path = find_corpus(source, cache)
+    settings: dict[str, object] = {
+        "seed": stated.seed,
+        "duration_s": stated.duration_s,
+        "warmups_per_lane": stated.warmups,
+        "max_context": flags.max_context,
+    }
+    changes = {name: value for name, value in settings.items() if value is not None}
+    if flags.from_start:
+        changes["window"] = None
+    if flags.once:
+        changes["duration_s"] = None
+    if not stated.ignore_eos:
+        changes["ignore_eos"] = False
+    workload = AgenticWorkload.under(
+        rule, corpus=f"sha256:{corpus_digest(path)}", extra_body=stated.extra_body, **changes
+    )
+    return workload, path

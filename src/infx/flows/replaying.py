@@ -1,0 +1,72 @@
+"""The recorded sessions that a run replays: where they stand, and the text that stands for them."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from infx.flows.workload import Reading, corpus_digest, open_corpus
+from infx.model.agentic import AgenticWorkload
+from infx.model.trace import Trace
+from infx.store.expected import RecordedStream, RecordedTurn, expected_bytes
+from infx.workloads.blocks import TextSource
+from infx.workloads.seats import Outline
+
+AFFINITY = ("X-Correlation-ID", "X-Session-Affinity")
+HEADERS = {
+    "smg": (("X-SMG-Routing-Key",), ()),
+    "dynamo": (("X-Dynamo-Session-ID",), ("X-Dynamo-Parent-Session-ID",)),
+}
+"""Router id to the headers that carry the id of a stream, and of the one that started it."""
+
+
+@dataclass(slots=True)
+class Recording:
+    """A corpus as a run replays it.
+
+    `source` makes its text. `routers` name the headers that requests carry beside the usual ones.
+    `talk` hears of traces that cannot be replayed whole.
+    """
+
+    path: Path
+    workload: AgenticWorkload
+    source: TextSource
+    routers: tuple[str, ...] = ()
+    talk: Callable[[str], None] = field(default=lambda _: None)
+
+    @property
+    def affinity(self) -> tuple[str, ...]:
+        """Names of the headers that carry the id of a request's stream."""
+        return (*AFFINITY, *(name for router in self.routers for name in HEADERS[router][0]))
+
+    @property
+    def parents(self) -> tuple[str, ...]:
+        """Names of the headers that carry the id of the stream that started a request's."""
+        return tuple(name for router in self.routers for name in HEADERS[router][1])
+
+    def traces(self) -> Iterator[Trace]:
+        """Yield the traces, one at a time; raises InputError at a bad row."""
+        reading = Reading(split_chains=self.workload.split_chains)
+        dropped = 0
+        for trace in open_corpus(self.path, reading).traces:
+            dropped += len(trace.dropped)
+            yield trace
+        if dropped:
+            self.talk(f"{dropped} recorded subagents have no turn that starts them: left out")
+
+    def expected(self, outlines: Sequence[Outline]) -> bytes:
+        """Return the file of what the recording says of each request of the plan."""
+        return expected_bytes(_streams(outlines))
+
+
+def _streams(outlines: Sequence[Outline]) -> Iterator[RecordedStream]:
+    number = 0
+    for outline in outlines:
+        for name, expected in zip(outline.streams, outline.expected, strict=True):
+            turns = tuple(RecordedTurn(**turn._asdict()) for turn in expected)
+            yield RecordedStream(stream=number, trace=outline.name, name=name, turns=turns)
+            number += 1
+
+
+def stated(workload: AgenticWorkload, path: Path) -> AgenticWorkload:
+    """Return the workload with the digest of the corpus that it is to replay."""
+    return workload.model_copy(update={"corpus": f"sha256:{corpus_digest(path)}"})
