@@ -1,6 +1,6 @@
 """Records written by hand, in seconds, for tests of the numbers made from them."""
 
-from infx.model.record import EndState, Measured, Phase, RequestRecord, Slo
+from infx.model.record import EndState, Measured, Phase, Replayed, RequestRecord, Slo
 
 NS = 1_000_000_000
 
@@ -29,7 +29,7 @@ def record(
     return RequestRecord(
         request=fields.pop("request", 0),
         session=fields.pop("session", 0),
-        turn=0,
+        turn=fields.pop("turn", 0),
         lane=fields.pop("lane", 0),
         phase=phase,
         state=state,
@@ -50,5 +50,6 @@ def measured(
     gpus: int | None = None,
     slo: Slo | None = None,
     open_loop: bool = False,
+    replay: Replayed | None = None,
 ) -> Measured:
-    return Measured(records=records, gpus=gpus, slo=slo, open_loop=open_loop)
+    return Measured(records=records, gpus=gpus, slo=slo, open_loop=open_loop, replay=replay)

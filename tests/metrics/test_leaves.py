@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 import infx.metrics
 from handmade import measured, record
-from infx.metrics import METRICS
+from infx.metrics import METRICS, OF_REPLAYS
 from infx.metrics.summary import compute_metrics
-from infx.model.record import EndState, Measured, Phase, RequestRecord, Slo
+from infx.model.record import EndState, Expected, Measured, Phase, Replayed, RequestRecord, Slo
 from infx.model.result import Absent, Better, MetricValue
 
 HEADINGS = ("Formula: ", "Unit: ", "Absent when: ", "Source: ")
@@ -24,6 +24,11 @@ MODULES = {
 LEAVES = {name: module for name, module in MODULES.items() if hasattr(module, "NAME")}
 EVERY = pytest.mark.parametrize("module", LEAVES.values(), ids=LEAVES)
 TARGETS = Slo(ttft=1.0, tpot=0.1, e2el=5.0)
+REPLAY = Replayed(
+    profiling=(0, 99 * 10**9),
+    duration_ns=90 * 10**9,
+    expected={(0, turn): Expected("t", "t", turn, turn, 3, 9) for turn in range(3)},
+)
 
 
 def moments() -> st.SearchStrategy[dict[str, float | tuple[float, ...]]]:
@@ -51,11 +56,15 @@ def records(draw: st.DrawFn) -> RequestRecord:
         completion_tokens=draw(tokens),
         cached_tokens=draw(tokens),
         first_chunk_tokens=draw(tokens),
+        turn=draw(st.integers(0, 3)),
+        play=draw(st.integers(0, 2)),
+        lane=draw(st.integers(0, 1)),
     )
 
 
 def test_every_leaf_is_in_the_table_and_nothing_else() -> None:
-    assert {name: f"infx.metrics.{name}" for name in LEAVES} == METRICS
+    assert {name: f"infx.metrics.{name}" for name in LEAVES} == METRICS | OF_REPLAYS
+    assert METRICS.keys().isdisjoint(OF_REPLAYS)
 
 
 @EVERY
@@ -99,7 +108,10 @@ def test_moments_that_run_backwards_are_refused(module: ModuleType) -> None:
 def test_order_does_not_matter_and_no_number_is_negative(
     orders: tuple[list[RequestRecord], list[RequestRecord]],
 ) -> None:
-    first, second = (compute_metrics(measured(*rs, gpus=2, slo=TARGETS)) for rs in orders)
+    first, second = (
+        compute_metrics(measured(*rs, gpus=2, slo=TARGETS, replay=REPLAY)) for rs in orders
+    )
+    assert first.keys() >= OF_REPLAYS.keys()
     assert first == second
     for metric in first.values():
         if isinstance(metric, MetricValue):

@@ -1,33 +1,94 @@
 """From the records of a point to what it says."""
 
+from collections.abc import Iterator, Mapping
+
+from infx.clock import NS
 from infx.flows.beside import prefix_hit
+from infx.model.agentic import AgenticWorkload
 from infx.model.bundle import PointFile
-from infx.model.record import Measured, RequestRecord, Slo
+from infx.model.record import Acceptance, Expected, Measured, Phase, Replayed, RequestRecord, Slo
 from infx.model.result import PointSummary
 
+Recorded = Mapping[tuple[int, int], Expected]
+"""What the recording says of each request, by stream of the plan and turn."""
 
-def summarise(point: PointFile, records: tuple[RequestRecord, ...]) -> PointSummary:
+NOTHING: Recorded = {}
+
+
+def summarise(
+    point: PointFile,
+    records: tuple[RequestRecord, ...],
+    recorded: Recorded = NOTHING,
+    *,
+    acceptance: Acceptance | None = None,
+) -> PointSummary:
     """Compute a point's summary from its records and what the client says of its own work.
 
-    Raises ValueError when moments run backwards.
+    `recorded` is what a replay's recording says, `acceptance` what the engine's counters say of
+    speculative decoding. Raises ValueError when moments run backwards.
     """
     from infx.metrics.summary import summarise_point  # after the load: it imports every metric
 
-    audit: list[str] = []
-    if point.audit.get("plan_exhausted"):
-        audit.append("plan-exhausted")
-    if point.audit.get("prompt_passes", 1) != 1:
-        audit.append("prompts-repeated")
-    if point.workload.dataset is None:
+    measured = measured_of(point, records, recorded, acceptance=acceptance)
+    return summarise_point(point, measured, audit=tuple(audit_reasons(point, records)))
+
+
+def audit_reasons(point: PointFile, records: tuple[RequestRecord, ...]) -> Iterator[str]:
+    """Yield the reasons against a point that its records do not show."""
+    audit, workload = point.audit, point.workload
+    if audit.get("plan_exhausted"):
+        yield "plan-exhausted"
+    if audit.get("prompt_passes", 1) != 1:
+        yield "prompts-repeated"
+    if isinstance(workload, AgenticWorkload):
+        yield from _replay_reasons(point, workload)
+    elif workload.dataset is None:
         template = point.calibration.get("overhead_tokens")
         each = template if isinstance(template, int | float) else 0
-        if prefix_hit(point.audit, template_tokens=each * len(records)):
-            audit.append("prefix-cache-hit")
-    return summarise_point(point, measured_of(point, records), audit=tuple(audit))
+        if prefix_hit(audit, template_tokens=each * len(records)):
+            yield "prefix-cache-hit"
 
 
-def measured_of(point: PointFile, records: tuple[RequestRecord, ...]) -> Measured:
-    """Return what the metrics of a point are computed from."""
-    slo = Slo(**point.slo) if point.slo else None
-    open_loop = point.workload.arrival is not None
-    return Measured(records, gpus=point.recipe.gpus, slo=slo, open_loop=open_loop)
+def _replay_reasons(point: PointFile, workload: AgenticWorkload) -> Iterator[str]:
+    if workload.rule in ("fast", "demo"):
+        yield f"{workload.rule}-workload"
+    if point.audit.get("digest_mismatch"):
+        yield "digest-mismatch"
+    if point.audit.get("server_used") and not point.audit.get("cache_reset"):
+        yield "server-not-fresh"
+    if point.audit.get("primer_failed"):
+        yield "primer-failed"
+    if point.audit.get("aborted"):
+        yield "aborted"
+
+
+def measured_of(
+    point: PointFile,
+    records: tuple[RequestRecord, ...],
+    recorded: Recorded = NOTHING,
+    *,
+    acceptance: Acceptance | None = None,
+) -> Measured:
+    """Return what the metrics of a point are computed from; arguments as those of `summarise`."""
+    workload = point.workload
+    return Measured(
+        records,
+        gpus=point.recipe.gpus,
+        slo=Slo(**point.slo) if point.slo else None,
+        open_loop=point.rate is not None,
+        replay=_replayed(point, workload, recorded)
+        if isinstance(workload, AgenticWorkload)
+        else None,
+        acceptance=acceptance,
+    )
+
+
+def _replayed(point: PointFile, workload: AgenticWorkload, recorded: Recorded) -> Replayed:
+    windows = [(one.start_ns, one.end_ns) for one in point.phases if one.phase is Phase.PROFILING]
+    duration = workload.duration_s
+    return Replayed(
+        profiling=windows[0] if windows else None,
+        duration_ns=None if duration is None else round(duration * NS),
+        from_start=workload.window is None,
+        expected=recorded,
+    )

@@ -2,7 +2,8 @@
 
 Only the profiling phase enters a metric, and latencies and throughputs rest on requests that ended
 `ok`. A metric module says `NAME`, `UNIT`, `BETTER`, and `PER_GPU = True` when it is also shown per
-accelerator; its docstring is its manual page.
+accelerator; its docstring is its manual page. Those of `OF_REPLAYS` are computed where sessions
+were replayed.
 """
 
 METRICS = {
@@ -27,4 +28,14 @@ METRICS = {
     "input_drift": "infx.metrics.input_drift",
     "queue_time": "infx.metrics.queue_time",
     "goodput": "infx.metrics.goodput",
+}
+
+OF_REPLAYS = {
+    "theoretical_prefix_hit": "infx.metrics.theoretical_prefix_hit",
+    "served_prefix_hit": "infx.metrics.served_prefix_hit",
+    "input_total_drift": "infx.metrics.input_total_drift",
+    "session_time": "infx.metrics.session_time",
+    "turns_per_lane": "infx.metrics.turns_per_lane",
+    "acceptance_length": "infx.metrics.acceptance_length",
+    "acceptance_error": "infx.metrics.acceptance_error",
 }

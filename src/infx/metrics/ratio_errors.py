@@ -23,7 +23,7 @@ from infx.metrics.sample import (
     time_blocks,
     too_few_beyond,
 )
-from infx.model.record import Measured
+from infx.model.record import Measured, RequestRecord
 from infx.model.result import Absent
 from infx.stats.bootstrap import Figures, Lanes, Plan
 from infx.stats.log_error import LogError, joined, log_error
@@ -79,13 +79,19 @@ def _in_time(
 
 def _paired(a: Sample, b: Sample) -> tuple[list[int], list[int]]:
     """Return the places of equal requests in both samples, in the order of the first one."""
-    places = {(record.session, record.turn): place for place, record in enumerate(b.records)}
+    places = {_what(record, b): place for place, record in enumerate(b.records)}
     found = [
-        (place, places[record.session, record.turn])
+        (place, places[_what(record, a)])
         for place, record in enumerate(a.records)
-        if (record.session, record.turn) in places
+        if _what(record, a) in places
     ]
     return [place for place, _ in found], [place for _, place in found]
+
+
+def _what(record: RequestRecord, of: Sample) -> tuple[int, ...]:
+    """Name what a request asks: a replay asks the same of several lanes, and again in each."""
+    turn = (record.session, record.turn)
+    return (record.lane, record.play, *turn) if of.replayed else turn
 
 
 def _columns(

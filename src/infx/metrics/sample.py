@@ -53,6 +53,7 @@ class Sample:
     A rate is amounts over time, and `spans_s` is the time of each request: since the one before it
     in its lane ended, or in an open loop, which has no lanes, since any other did. So a resample
     has the time of its own requests. `width` is how many lanes there were, or requests in flight.
+    Requests of a lane that is `replayed` may overlap; each has then the time since another ended.
     """
 
     records: list[RequestRecord]
@@ -60,6 +61,7 @@ class Sample:
     lanes: int
     width: int
     window_s: float
+    replayed: bool = False
 
 
 def column(records: Sequence[RequestRecord], of_request: OfRequest) -> Figures:
@@ -88,6 +90,7 @@ def sample(measured: Measured) -> Sample:
         lanes=len(lanes),
         width=in_flight if measured.open_loop else len(lanes),
         window_s=window,
+        replayed=measured.replay is not None,
     )
 
 

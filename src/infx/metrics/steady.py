@@ -9,7 +9,7 @@ from typing import NamedTuple
 from infx.metrics import e2el, itl, tpot, ttft
 from infx.metrics.per_point import end_ns
 from infx.metrics.per_request import NS_PER_S, completed, profiled
-from infx.model.record import Measured, RequestRecord
+from infx.model.record import Measured, Replayed, RequestRecord
 from infx.model.result import Absent, Metric, MetricValue, Steady
 
 SHARE = 0.9
@@ -36,12 +36,16 @@ def steady(measured: Measured, share: float = SHARE) -> Steady | Absent:
     inside: sent at or after its start, last content at or before its end. Throughputs count the
     tokens of ok requests by their own time, a prompt at the first content and the output tokens
     evenly over the content chunks, so a request that the edge cuts counts by its part. The request
-    rate counts last contents inside. Sources: modelscope/evalscope#1641, sgl-project/sglang#30918.
+    rate counts last contents inside. In a replay requests come and go, and it is live sessions that
+    are held: a lane counts from the first send of all to its own last end, and at least until
+    nothing more was issued. Sources: modelscope/evalscope#1641, sgl-project/sglang#30918.
     """
     if measured.open_loop:
         return Absent(reason="an open loop holds no concurrency")
     records = completed(measured)
-    window = _window(profiled(measured), share)
+    issued = profiled(measured)
+    spans = _flights(issued) if measured.replay is None else _sessions(issued, measured.replay)
+    window = _window(spans, share)
     if window is None:
         return Absent(reason="no request of the profiling phase was in flight")
     inside = [
@@ -52,7 +56,7 @@ def steady(measured: Measured, share: float = SHARE) -> Steady | Absent:
     if len(inside) < LEAST_REQUESTS:
         what = f"{len(inside)} ok requests lie wholly inside the window"
         return Absent(reason=f"{what}; {LEAST_REQUESTS} are needed")
-    first = min(record.sent_ns for record in profiled(measured))
+    first = min(record.sent_ns for record in issued)
     within = replace(measured, records=tuple(inside))
     return Steady(
         share=share,
@@ -69,12 +73,31 @@ def steady(measured: Measured, share: float = SHARE) -> Steady | Absent:
     )
 
 
-def _window(records: Sequence[RequestRecord], share: float) -> _Window | None:
-    known = [record.end_ns or record.sent_ns for record in records]
-    last = max(known, default=0)
-    ends = [last if record.end_ns is None else record.end_ns for record in records]
+def _flights(records: Sequence[RequestRecord]) -> list[tuple[int, int]]:
+    """Return from when until when each request was in flight."""
+    last = max((record.end_ns or record.sent_ns for record in records), default=0)
+    return [
+        (record.sent_ns, last if record.end_ns is None else record.end_ns) for record in records
+    ]
+
+
+def _sessions(records: Sequence[RequestRecord], replay: Replayed) -> list[tuple[int, int]]:
+    """Return from when until when each lane had a live session."""
+    flights = _flights(records)
+    first = min((sent for sent, _ in flights), default=0)
+    issuing = first
+    if replay.profiling is not None and replay.duration_ns is not None:
+        start, end = replay.profiling
+        issuing = min(start + replay.duration_ns, end)
+    ends: dict[int, int] = {}
+    for record, (_, end) in zip(records, flights, strict=True):
+        ends[record.lane] = max(end, ends.get(record.lane, issuing))
+    return [(first, end) for end in ends.values()]
+
+
+def _window(spans: Sequence[tuple[int, int]], share: float) -> _Window | None:
     # At one moment ends come first: a lane's next request follows its last one.
-    steps = sorted([(end, -1) for end in ends] + [(record.sent_ns, 1) for record in records])
+    steps = sorted([(end, -1) for _, end in spans] + [(start, 1) for start, _ in spans])
     flying = list(accumulate(step for _, step in steps))
     peak = max(flying, default=0)
     if peak < 1:

@@ -1,15 +1,19 @@
 """All that one point says: its counts, every metric or the reason for its absence, its validity."""
 
+from collections.abc import Mapping
 from importlib import import_module
 from typing import Protocol, cast
 
-from infx.metrics import METRICS
+from pydantic import JsonValue
+
+from infx.metrics import METRICS, OF_REPLAYS
 from infx.metrics.client import client_audit, client_reasons
 from infx.metrics.concurrency import achieved_concurrency
 from infx.metrics.counts import counts, error_reasons, incomplete_tokens
 from infx.metrics.intervals import with_intervals
+from infx.metrics.replay import replay_summary
 from infx.metrics.steady import steady
-from infx.metrics.validity import reasons
+from infx.metrics.validity import reasons, replay_reasons
 from infx.model.bundle import PointFile
 from infx.model.record import Measured, Phase
 from infx.model.result import Absent, Better, Metric, MetricValue, PointSummary
@@ -38,15 +42,20 @@ def summarise_point(
     metrics = compute_metrics(measured)
     exact = point.workload.ignore_eos
     client = client_audit(measured)
+    replay = None
+    if measured.replay is not None:
+        skipped = idle_skipped_s(point.audit)
+        replay = replay_summary(measured, profiling, idle_skipped_s=skipped)
     against = (
         *client_reasons(client, metrics["ttft"], metrics["e2el"]),
         *audit,
         *reasons(measured, profiling, metrics, exact_output=exact),
+        *(replay_reasons(replay, metrics) if replay is not None else ()),
     )
     return PointSummary(
         point_id=point.point_id,
         concurrency=point.concurrency,
-        rate=point.workload.arrival.peak if point.workload.arrival else None,
+        rate=point.rate,
         repetition=point.repetition,
         achieved_concurrency=achieved_concurrency(measured.records),
         certified=not against,
@@ -57,21 +66,34 @@ def summarise_point(
         client=client,
         incomplete_tokens=incomplete_tokens(measured.records),
         steady=steady(measured),
+        replay=replay,
         metrics=with_intervals(metrics, measured, key=point.directory),
     )
 
 
 def compute_metrics(measured: Measured) -> dict[str, Metric]:
-    """Compute every metric of the table, and `<id>_per_gpu` where the GPU count is given."""
+    """Compute every metric that belongs to the point, per GPU too where the count is given.
+
+    Those of replays are left out where nothing was replayed.
+    """
     if measured.gpus is not None and measured.gpus < 1:
         raise ValueError(f"{measured.gpus} GPUs serve nothing")
     results: dict[str, Metric] = {}
-    for name, path in METRICS.items():
+    asked = METRICS if measured.replay is None else METRICS | OF_REPLAYS
+    for name, path in asked.items():
         module = cast(MetricModule, import_module(path))
         results[name] = module.compute(measured)
         if measured.gpus is not None and getattr(module, "PER_GPU", False):
             results[f"{name}_per_gpu"] = _per_gpu(results[name], measured.gpus)
     return results
+
+
+def idle_skipped_s(audit: Mapping[str, JsonValue]) -> float | None:
+    """Return the pauses that a replay left out by its own account, None where it gave none."""
+    told = [audit.get(name) for name in ("idle_skipped", "tree_idle_skipped")]
+    known = [one["s"] for one in told if isinstance(one, Mapping)]
+    seconds = [one for one in known if isinstance(one, int | float)]
+    return sum(seconds) if len(seconds) == len(told) else None
 
 
 def _per_gpu(metric: Metric, gpus: int) -> Metric:

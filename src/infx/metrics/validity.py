@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator, Mapping
 
+from infx.metrics.coverage import covers, stalls
 from infx.metrics.per_request import completed
 from infx.metrics.tokens_per_chunk import is_buffered
 from infx.model.record import Measured, Phase
-from infx.model.result import Counts, Metric, MetricValue
+from infx.model.result import Absent, Counts, Metric, MetricValue, ReplaySummary
 
 MAX_ERROR_RATE = 0.10
 MAX_OUTPUT_SHORTFALL = 0.05
@@ -13,6 +14,7 @@ MAX_BUFFERED = 0.05
 MAX_CENSORED = 0.01
 MAX_OVERFLOW = 0.01
 MAX_REFUSED = 0.01
+MAX_INPUT_DRIFT = 0.01
 
 
 def reasons(
@@ -42,10 +44,23 @@ def reasons(
     buffered = [is_buffered(record) for record in completed(measured)]
     if _share(sum(buffered), len(buffered)) > MAX_BUFFERED:
         yield "buffered-stream"
-    if _exceeds(metrics["input_drift"], 0):
+    if measured.replay is None and _exceeds(metrics["input_drift"], 0):
         yield "input-drift"
     if exact_output and _exceeds(metrics["output_shortfall"], MAX_OUTPUT_SHORTFALL):
         yield "output-shortfall"
+
+
+def replay_reasons(found: ReplaySummary, metrics: Mapping[str, Metric]) -> Iterator[str]:
+    """Yield the ids of what is wrong with a replay, beside what `reasons` finds."""
+    if isinstance(found.coverage, Absent):
+        yield "profile-unknown"
+    else:
+        if found.coverage.timed and not covers(found.coverage):
+            yield "profile-coverage"
+        if stalls(found.coverage):
+            yield "mid-run-stall"
+    if _exceeds(metrics["input_total_drift"], MAX_INPUT_DRIFT):
+        yield "input-total-drift"
 
 
 def _held_back(measured: Measured) -> int:

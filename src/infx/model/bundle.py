@@ -43,6 +43,12 @@ class PointFile(Value):
     time in which some task of the host waited for a core; `server_cache_hits` of the
     `server_cache_queries` prompt tokens were in the server's cache by its own counters, both null
     with the reason in `server_cache_absent`.
+
+    Of a replay, `idle_skipped` and `tree_idle_skipped` say how often (`times`) and for how long
+    (`s`) pauses were cut short, of the whole load and of one session. `aborted` says why it was
+    broken off, and `primer_failed` that a session could not be set up. `server_used` tells that an
+    earlier point had asked the same server, and `cache_reset` by which path its caches were emptied
+    since, if they were. `digest_mismatch` names what is not what the point says it is.
     """
 
     schema_version: Literal[1] = 1
@@ -66,6 +72,12 @@ class PointFile(Value):
     def directory(self) -> str:
         """The point's folder name under `points/`."""
         return f"{self.point_id}-r{self.repetition}" if self.repetition else self.point_id
+
+    @property
+    def rate(self) -> float | None:
+        """The highest arrival rate that is asked, in requests/s; None in a closed loop."""
+        work = self.workload
+        return work.arrival.peak if work.scenario == "fixed" and work.arrival else None
 
     @property
     def request_name(self) -> str:

@@ -4,6 +4,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
+from infx.model.agentx import RequestMetrics
 from infx.model.record import EndState
 from infx.model.value import Value
 
@@ -102,7 +103,8 @@ class Steady(Value):
     """What a point says of the time in which its concurrency was near its peak.
 
     `start_s` and `end_s` are seconds after the first send of the profiling phase: the first moment
-    at which `share` of the `peak` was in flight, and the last one. `n` ok requests lie wholly
+    at which `share` of the `peak` was in flight, and the last one. Where sessions are replayed, it
+    is lanes with a live session that are counted. `n` ok requests lie wholly
     inside; latencies rest on them, throughputs on all tokens that came inside.
     """
 
@@ -114,13 +116,64 @@ class Steady(Value):
     metrics: dict[str, Metric]
 
 
+class Coverage(Value):
+    """How far the observations of a profiling phase reach, and the gaps in them.
+
+    The ratios are those of the latest first content, and of the latest end of a request with an
+    inter-token latency, to the expected duration: the stated one where the phase is `timed`, else
+    what it took. None is where there was no such observation. `completion_gap_s` is the longest
+    time between two ok requests' ends, `silence_s` the longest in which requests were in flight and
+    none delivered anything.
+    """
+
+    timed: bool
+    expected_duration_s: float
+    required_ratio: float
+    ttft_ratio: float | None
+    inter_token_latency_ratio: float | None
+    completion_gap_s: float | None
+    silence_s: float
+
+
+class Censored(Value):
+    """Requests that were cut off at the end or lost, so that their latency is not known.
+
+    Each took longer than its age when it was cut; `least_age_s` is the smallest, None where nothing
+    but lost requests is left out. `share` is of those issued.
+    """
+
+    count: int
+    share: float
+    least_age_s: float | None
+
+
+class ReplaySummary(Value):
+    """What a replay of sessions says beside its metrics.
+
+    `plays` is how many sessions had a request in profiling; `finished` of them were played to their
+    last turn, `whole` from the first turn on. `overflow_share` is of the requests that came to an
+    outcome. `idle_skipped_s` is the recorded pause that the caps on idle time left out, None where
+    the client did not say. `agentx` are the figures of the public benchmark, by its own rules.
+    """
+
+    plays: int
+    finished: int
+    whole: int
+    overflow_share: float | None
+    idle_skipped_s: float | None
+    coverage: Coverage | Absent
+    censored: Censored | None
+    agentx: RequestMetrics
+
+
 class PointSummary(Value):
     """What one point says: counts of its profiling phase, and every metric or its reason.
 
     `reasons` are the kebab-case ids of what keeps the point from being certified.
     `error_reasons` counts the failed requests by reason. `rate` is the highest arrival rate that
     was asked, in requests/s, None in a closed loop; where there is one, `concurrency` is the bound
-    of requests in flight.
+    of requests in flight. Where sessions were replayed, `concurrency` is how many were live at
+    once, and `replay` says what belongs to them.
     """
 
     point_id: str
@@ -136,6 +189,7 @@ class PointSummary(Value):
     client: ClientAudit | None = None
     incomplete_tokens: IncompleteTokens | None = None
     steady: Steady | Absent = Absent(reason="not computed")
+    replay: ReplaySummary | None = None
     metrics: dict[str, Metric]
 
 

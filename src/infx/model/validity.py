@@ -15,6 +15,20 @@ REASONS: Mapping[str, str] = MappingProxyType(
         "client-late": (
             "Requests left more than 5 ms and 2 % of the median latency after they were due."
         ),
+        "fast-workload": (
+            "The workload is the short variant of its rule, which is never a submission."
+        ),
+        "demo-workload": "The workload is a demonstration, which is never a submission.",
+        "digest-mismatch": (
+            "What was asked is not what the point names: the digest of its corpus or plan differs."
+        ),
+        "server-not-fresh": (
+            "An earlier point had asked the same server, and no reset of its caches is recorded."
+        ),
+        "primer-failed": (
+            "A session could not be set up, as its first request of the warmup failed."
+        ),
+        "aborted": "The load was broken off before its end.",
         "plan-exhausted": (
             "The planned prompts were used up before the stated time, so lanes stood idle."
         ),
@@ -47,6 +61,22 @@ REASONS: Mapping[str, str] = MappingProxyType(
         ),
         "output-shortfall": (
             "More than 5 % of the outputs are shorter than asked by more than 5 % or 50 tokens."
+        ),
+        "input-total-drift": (
+            "All prompts together differ from the recorded length by more than 1 %, by the "
+            "server's own count."
+        ),
+        "profile-unknown": (
+            "Nobody kept when the profiling phase began and ended, so it is not known what the "
+            "figures cover."
+        ),
+        "profile-coverage": (
+            "Neither the last first token nor the last inter-token latency reaches 95 % of the "
+            "stated time."
+        ),
+        "mid-run-stall": (
+            "For more than 5 % of the time, and more than 10 s, requests were in flight and none "
+            "delivered anything."
         ),
         "run-running": "The run has not ended, or its client was killed.",
         "run-interrupted": "The run was stopped before all of its points were measured.",

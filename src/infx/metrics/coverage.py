@@ -1,0 +1,127 @@
+"""Whether what was observed covers the stated time, and where a stall may hide in it.
+
+AgentX asks how far the last observation of a kind reaches: the latest first content, or the latest
+end of a request with an inter-token latency. One of the two has to reach 95 % of the stated time.
+That says nothing of a stall in between, so the longest time without a completion is told too, and
+the longest in which requests were in flight and none delivered anything.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate, pairwise
+
+from infx.metrics.itl import itl_s
+from infx.metrics.per_point import end_ns
+from infx.metrics.per_request import NS_PER_S, completed, profiled
+from infx.model.record import Measured, RequestRecord
+from infx.model.result import Absent, Coverage
+
+REQUIRED_RATIO = 0.95
+LEAST_STALL_S = 10.0
+
+
+def coverage(measured: Measured) -> Coverage | Absent:
+    """Return how a replay's profiling phase is covered, or why that cannot be said.
+
+    A ratio is None where nothing was observed of its kind. Warmup is left out. Raises ValueError
+    when a record's moments run backwards.
+    """
+    replay = measured.replay
+    if replay is None or replay.profiling is None:
+        return Absent(reason="nobody kept when the profiling phase began and ended")
+    start, end = replay.profiling
+    length = end - start if replay.duration_ns is None else replay.duration_ns
+    if length <= 0:
+        return Absent(reason="the profiling phase has no length")
+    records = completed(measured)
+    firsts = [one.first_content_ns for one in records if one.first_content_ns is not None]
+    decoded = [end_ns(record) for record in records if itl_s(record) is not None]
+    limits = (start, min(start + length, end))
+    return Coverage(
+        timed=replay.duration_ns is not None,
+        expected_duration_s=length / NS_PER_S,
+        required_ratio=REQUIRED_RATIO,
+        ttft_ratio=_reach(firsts, start, length),
+        inter_token_latency_ratio=_reach(decoded, start, length),
+        completion_gap_s=_gap(map(end_ns, records), limits),
+        silence_s=_silence(profiled(measured), limits),
+    )
+
+
+def covers(found: Coverage) -> bool:
+    """Say whether the last observation of either kind reaches far enough."""
+    ratios = [found.ttft_ratio, found.inter_token_latency_ratio]
+    return max((one for one in ratios if one is not None), default=0.0) >= found.required_ratio
+
+
+def stalls(found: Coverage) -> bool:
+    """Say whether a silence was longer than what may be missing at the end, and than 10 s."""
+    allowed = (1 - found.required_ratio) * found.expected_duration_s
+    return found.silence_s > max(allowed, LEAST_STALL_S)
+
+
+def _reach(moments: Sequence[int], start: int, length: int) -> float | None:
+    return (max(moments) - start) / length if moments else None
+
+
+def _gap(moments: Iterable[int], limits: tuple[int, int]) -> float | None:
+    """Return the longest time between two successive moments inside the limits, in seconds."""
+    start, end = limits
+    inside = sorted(moment for moment in moments if start <= moment <= end)
+    return max((after - at for at, after in pairwise(inside)), default=0) / NS_PER_S or None
+
+
+def _silence(records: Sequence[RequestRecord], limits: tuple[int, int]) -> float:
+    """Return the longest time in which requests were in flight and nothing came, in seconds.
+
+    Content and ends break a silence; a request that is sent while none is in flight begins one.
+    Time with nothing in flight is a pause of the sessions, and no silence. Silences below a second
+    may be told shorter than they were: of all that came in one second only its edges are kept.
+    """
+    start, end = limits
+    signs: dict[int, tuple[int, int]] = {}
+    for record in records:
+        _note(signs, _contents(record))
+        if record.end_ns is not None:
+            _note(signs, [record.end_ns])
+    pauses = dict(_pauses(records, start, end))
+    _note(signs, [start, *pauses.values()])
+    edges = [signs[second] for second in sorted(signs)]
+    silences = [
+        min(after, end) - max(at, start)
+        for (_, at), (after, _) in pairwise([*edges, (end, end)])
+        if pauses.get(at) != after
+    ]
+    return max(silences, default=0) / NS_PER_S
+
+
+def _note(signs: dict[int, tuple[int, int]], moments: Sequence[int]) -> None:
+    """Keep the first and the last moment of each second; the moments are in order."""
+    seconds = [moment // NS_PER_S for moment in moments]
+    at = 0
+    while at < len(moments):
+        second = seconds[at]
+        after = bisect_right(seconds, second, lo=at)
+        first, last = signs.get(second, (moments[at], moments[at]))
+        signs[second] = (min(first, moments[at]), max(last, moments[after - 1]))
+        at = after
+
+
+def _pauses(records: Sequence[RequestRecord], start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield when nothing was in flight any more, and when the next request was sent; then `end`."""
+    latest = start
+    flights = [
+        (record.sent_ns, end if record.end_ns is None else record.end_ns) for record in records
+    ]
+    for sent, ended in sorted(flights):
+        if sent > latest:
+            yield latest, sent
+        latest = max(latest, ended)
+    if latest < end:
+        yield latest, end
+
+
+def _contents(record: RequestRecord) -> list[int]:
+    if record.first_content_ns is None:
+        return []
+    return list(accumulate(record.gaps_ns, initial=record.first_content_ns))
