@@ -9,11 +9,13 @@ from array import array
 from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import sha256, shake_128
+from itertools import accumulate
 from struct import unpack
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from infx.errors import InputError, Problem
-from infx.workloads.draws import seed_key
+from infx.workloads.code_text import pieces
+from infx.workloads.draws import Draws, seed_key
 from infx.workloads.vocabulary import Vocabulary, spaced
 
 WORDS = 1 << 16
@@ -22,6 +24,10 @@ TAIL_BLOCK = 64
 """Tokens of the blocks that make up a text without ids."""
 ENTRIES_LEAST = 1 << 12
 """A passage needs so many places where a slice may begin, else blocks would repeat each other."""
+CODE_CHARACTERS = 1 << 19
+"""Length of the passage that is cut by a tokenizer: about 150,000 tokens, made in half a second."""
+DRIFT_BLOCKS = 256
+LEAVE_OUT = "leave it out to size prompts by the server's own count"
 ADVICE = "give the model's tokenizer (--tokenizer PATH)"
 
 
@@ -41,7 +47,9 @@ class Passage:
     def __post_init__(self) -> None:
         if len(self.entries) < ENTRIES_LEAST:
             what = f"only {len(self.entries)} tokens of the passage begin with a space and a word"
-            raise InputError(Problem(f"{what}, {ENTRIES_LEAST} are needed", "--tokenizer"))
+            raise InputError(
+                Problem(f"{what}, {ENTRIES_LEAST} are needed", "--tokenizer", LEAVE_OUT)
+            )
 
     def slice(self, place: int, tokens: int) -> str:
         """Return so many tokens from an entry on; the passage begins again at its end."""
@@ -54,6 +62,16 @@ class Passage:
             first = 0
         pieces.append(self.text[self.starts[first] : self.starts[first + tokens]])
         return "".join(pieces)
+
+
+class Cutter(Protocol):
+    """A tokenizer that says where the tokens of a text are."""
+
+    def count(self, text: str) -> int:
+        """Return how many tokens a text has, special ones not included."""
+
+    def ends(self, text: str) -> "array[int]":
+        """Return where in the text each of its tokens ends."""
 
 
 class TextSource(Protocol):
@@ -126,3 +144,41 @@ def word_passage(vocabulary: Vocabulary, seed: int) -> Passage:
         end += 1 + len(word)
         starts.append(end)
     return Passage(spaced(chosen), starts, array("I", range(WORDS)))
+
+
+def code_passage(tokenizer: Cutter, seed: int) -> Passage:
+    """Return a passage of made-up code, logs and JSON, as a tokenizer cuts it.
+
+    Raises InputError for a tokenizer that hardly ever begins a token with a word.
+    """
+    written: list[str] = []
+    left = CODE_CHARACTERS
+    for piece in pieces(Draws(seed_key("code", seed))):
+        written.append(piece)
+        left -= len(piece)
+        if left <= 0:
+            break
+    text = "".join(written)
+    starts = array("I", [0, *accumulate(tokenizer.ends(text), max)])
+    starts[-1] = len(text)
+    entries = array("I", [n for n in range(1, len(starts) - 1) if _begins_word(text, starts[n])])
+    return Passage(text, starts, entries)
+
+
+def _begins_word(text: str, start: int) -> bool:
+    """Whether a space and a word stand there, after something else than space."""
+    around = text[start - 1 : start + 2]
+    return len(around) == 3 and not around[0].isspace() and around[1] == " " and around[2].isalpha()
+
+
+class Drift(NamedTuple):
+    """How many tokens a sample text was made of, and how many it has when it is read again."""
+
+    asked: int
+    counted: int
+
+
+def drift(source: TextSource, tokenizer: Cutter, *, size: int) -> Drift:
+    """Measure a source with the tokenizer that it was cut by: tokens may join where slices meet."""
+    text = source.blocks("drift", array("I", range(DRIFT_BLOCKS)), size=size, last=size)
+    return Drift(DRIFT_BLOCKS * size, tokenizer.count(text.removeprefix(" ")))

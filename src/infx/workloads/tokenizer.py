@@ -1,5 +1,6 @@
 """Sizing prompts with the model's own tokenizer, to the exact token."""
 
+from array import array
 from collections.abc import Iterator
 from dataclasses import replace
 from hashlib import sha256
@@ -40,6 +41,21 @@ class LocalTokenizer:
     def count(self, text: str) -> int:
         """Return the tokens of a text, special ones not included."""
         return len(self._tokenizer.encode(text, add_special_tokens=False).ids)
+
+    def ends(self, text: str) -> "array[int]":
+        """Return where in a text each of its tokens ends, special ones not included."""
+        from tokenizers.processors import ByteLevel
+
+        # Some tokenizers leave the spaces of a token out of its place; they belong to the text.
+        kept, self._tokenizer.post_processor = (
+            self._tokenizer.post_processor,
+            ByteLevel(trim_offsets=False),
+        )
+        try:
+            offsets = self._tokenizer.encode(text, add_special_tokens=False).offsets
+        finally:
+            self._tokenizer.post_processor = kept
+        return array("I", [end for _, end in offsets])
 
     def prompts(self, workload: FixedWorkload, *, overhead: int) -> "TokenizedPrompts":
         """Return prompts of exact length; `overhead` tokens are added by the server to each."""
