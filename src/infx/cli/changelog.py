@@ -14,7 +14,9 @@ from infx.errors import InputError, Problem
 if TYPE_CHECKING:
     from infx.flows.changelog import Review
 
-File = Annotated[Path | None, Parameter(help="The changelog. Default: perf-changelog.yaml, here.")]
+File = Annotated[
+    Path | None, Parameter(help="The changelog. Default: perf-changelog.yaml here or in catalog.")
+]
 
 
 def check(

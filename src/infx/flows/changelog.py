@@ -16,7 +16,7 @@ from infx.store.documents import parse_yaml, validate
 from infx.store.files import refused
 
 FILE = "perf-changelog.yaml"
-PLACES = (FILE, f"inferencex-e2e/{FILE}")
+PLACES = (FILE, f"catalog/{FILE}", f"inferencex-e2e/{FILE}")
 """Where the changelog is looked for, from the folder of the command."""
 
 
