@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import lru_cache
 from typing import Literal
 
 from pydantic import JsonValue
@@ -183,9 +184,9 @@ def _nearest_flag(name: str, schema: EngineSchema, known: Mapping[str, str]) -> 
     begun = [flag for flag in schema.flags if flag.startswith(name)]
     if 1 <= len(begun) <= _FEW:
         return f"write the whole name: {' or '.join(begun)}"
-    close = get_close_matches(name, known, n=1, cutoff=_LIKE)
-    if close:
-        return f"did you mean {close[0]}?"
+    close = _closest(name, tuple(known), _LIKE)
+    if close is not None:
+        return f"did you mean {close}?"
     return f"infx engines flags {schema.engine}@{schema.version} lists what it takes"
 
 
@@ -209,11 +210,18 @@ def _variable(name: str, value: JsonValue, schema: EngineSchema) -> Iterator[Sai
 
 
 def _nearest_variable(name: str, schema: EngineSchema) -> str:
-    current = [one for one, variable in schema.environment.items() if not variable.deprecated]
-    close = get_close_matches(name, current, n=1, cutoff=_VERY_LIKE)
-    if close:
-        return f"did you mean {close[0]}?"
+    current = tuple(one for one, variable in schema.environment.items() if not variable.deprecated)
+    close = _closest(name, current, _VERY_LIKE)
+    if close is not None:
+        return f"did you mean {close}?"
     return f"{schema.engine} {schema.version} does not read it"
+
+
+@lru_cache(maxsize=1024)
+def _closest(name: str, known: tuple[str, ...], likeness: float) -> str | None:
+    """Return the nearest name, looked up once for all the files that have the same slip."""
+    close = get_close_matches(name, known, n=1, cutoff=likeness)
+    return close[0] if close else None
 
 
 def _behind_dynamo(finding: Finding) -> Finding:
