@@ -6,7 +6,7 @@ import pytest
 
 from handmade import measured, record
 from infx.metrics.ratio_errors import ratio_errors
-from infx.model.record import Measured, Slo
+from infx.model.record import Measured, Replayed, Slo
 from infx.model.result import Absent
 from infx.stats.log_error import LogError
 
@@ -22,19 +22,21 @@ def side(
     seed: int = 0,
     slow: float = 1.0,
     open_loop: bool = False,
+    replay: Replayed | None = None,
 ) -> Measured:
     """Lanes that take turns: request k of a run is equal in both, but for chance of its own."""
     shared, chance = Random(99), Random(seed)
     made, sent = [], [0.0] * lanes
     for place in range(count):
         for number in range(lanes):
-            session = place * lanes + number
+            session = place * lanes + number if replay is None else 0
             each = slow * shared.lognormvariate(0, common) * chance.lognormvariate(0, own)
             made.append(
                 record(
                     lane=number,
-                    request=session,
+                    request=place * lanes + number,
                     session=session,
+                    play=0 if replay is None else place,
                     sent=sent[number],
                     first=sent[number] + 0.2 * each,
                     gaps=(0.2 * each,) * 4,
@@ -43,7 +45,7 @@ def side(
                 )
             )
             sent[number] += each + 0.001
-    return measured(*made, slo=Slo(ttft=9.0), open_loop=open_loop)
+    return measured(*made, slo=Slo(ttft=9.0), open_loop=open_loop, replay=replay)
 
 
 def error(found: dict, metric: str = "tpot", statistic: str = "mean") -> LogError:
@@ -111,3 +113,13 @@ def test_equal_keys_give_equal_errors() -> None:
     first = ratio_errors(runs[:1], runs[1:], key="k")
     assert ratio_errors(runs[:1], runs[1:], key="k") == first
     assert ratio_errors(runs[:1], runs[1:], key="other") != first
+
+
+def test_a_replay_asks_the_same_in_each_play() -> None:
+    """Every request is the first turn of the same session: lane and play tell them apart.
+
+    So requests are held against their own counterparts, and two equal runs have no error.
+    """
+    sides = [side(1, 100, common=0.5, replay=Replayed()) for _ in "ab"]
+    found = error(ratio_errors([sides[0]], [sides[1]], key="k"))
+    assert found.se == pytest.approx(0.0, abs=1e-9)

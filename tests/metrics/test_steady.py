@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from handmade import measured, record
 from infx.metrics.steady import steady
 from infx.metrics.summary import compute_metrics
-from infx.model.record import EndState, Phase, RequestRecord
+from infx.model.record import EndState, Phase, Replayed, RequestRecord
 from infx.model.result import Absent, MetricValue, Steady
 
 
@@ -98,6 +98,34 @@ def test_warmup_is_no_load_of_the_profiling_phase() -> None:
     found = steady(measured(*warm, *lane(0, 1.0, 10)))
     assert isinstance(found, Steady)
     assert (found.peak, found.start_s, found.end_s, found.n) == (1, 0.0, 10.0, 10)
+
+
+def test_a_replay_is_steady_while_its_sessions_live() -> None:
+    """Ten lanes whose sessions think: requests in flight vary, live sessions do not.
+
+    Lanes ask at 0 .. 20 s, one second in two, and lane 9 goes on alone to 60 s. Nothing is issued
+    from 40 s on, so up to then every lane has a live session, and the grace is left out.
+    """
+    pausing = [
+        [record(lane=n, sent=2.0 * k, first=2.0 * k + 0.5, gaps=(0.5,), prompt_tokens=1,
+                completion_tokens=2) for k in range(10)]
+        for n in range(9)
+    ]  # fmt: skip
+    alone = [
+        record(lane=9, sent=2.0 * k, first=2.0 * k + 0.5, gaps=(0.5,), prompt_tokens=1,
+               completion_tokens=2) for k in range(30)
+    ]  # fmt: skip
+    records = [r for one in (*pausing, alone) for r in one]
+    replay = Replayed(profiling=(0, 60 * 10**9), duration_ns=40 * 10**9)
+    found = steady(measured(*records, replay=replay))
+    assert isinstance(found, Steady)
+    assert (found.peak, found.start_s, found.end_s) == (10, 0.0, 40.0)
+    assert found.n == 9 * 10 + 20
+    assert figure(found, "request_rate").mean == pytest.approx(110 / 40)
+    # Without a stated end a lane's session lives to its last answer: nine of them to 19 s.
+    told = steady(measured(*records, replay=Replayed()))
+    assert isinstance(told, Steady)
+    assert (told.start_s, told.end_s) == (0.0, 19.0)
 
 
 @pytest.mark.parametrize(

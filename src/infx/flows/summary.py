@@ -13,6 +13,7 @@ Recorded = Mapping[tuple[int, int], Expected]
 """What the recording says of each request, by stream of the plan and turn."""
 
 NOTHING: Recorded = {}
+NOT_READ = "no counters of speculative decoding were read"
 
 
 def summarise(
@@ -20,12 +21,12 @@ def summarise(
     records: tuple[RequestRecord, ...],
     recorded: Recorded = NOTHING,
     *,
-    acceptance: Acceptance | None = None,
+    acceptance: Acceptance | str = NOT_READ,
 ) -> PointSummary:
     """Compute a point's summary from its records and what the client says of its own work.
 
     `recorded` is what a replay's recording says, `acceptance` what the engine's counters say of
-    speculative decoding. Raises ValueError when moments run backwards.
+    speculative decoding, or why they say nothing. Raises ValueError when moments run backwards.
     """
     from infx.metrics.summary import summarise_point  # after the load: it imports every metric
 
@@ -67,7 +68,7 @@ def measured_of(
     records: tuple[RequestRecord, ...],
     recorded: Recorded = NOTHING,
     *,
-    acceptance: Acceptance | None = None,
+    acceptance: Acceptance | str = NOT_READ,
 ) -> Measured:
     """Return what the metrics of a point are computed from; arguments as those of `summarise`."""
     workload = point.workload

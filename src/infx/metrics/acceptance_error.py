@@ -7,7 +7,7 @@ Absent when: `acceptance_length` is, or no golden length holds for this point.
 Source: the engine's metrics page, and the committed golden lengths.
 """
 
-from infx.metrics.acceptance_length import NO_COUNTERS
+from infx.metrics.acceptance_length import NO_STEPS
 from infx.metrics.per_request import completed
 from infx.model.record import Measured
 from infx.model.result import Absent, Better, Metric, MetricValue
@@ -21,8 +21,8 @@ def compute(measured: Measured) -> Metric:
     """Return the distance; n is the number of steps."""
     completed(measured)  # refuses moments that run backwards
     found = measured.acceptance
-    if found is None or found.steps < 1:
-        return Absent(reason=NO_COUNTERS)
+    if isinstance(found, str) or found.steps < 1:
+        return Absent(reason=found if isinstance(found, str) else NO_STEPS)
     if not found.golden:
         return Absent(reason="no golden acceptance length holds for this point")
     error = abs(found.length / found.golden - 1)

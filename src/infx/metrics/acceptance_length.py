@@ -14,13 +14,13 @@ NAME = "acceptance_length"
 UNIT = "tok/step"
 BETTER: Better = "larger"
 
-NO_COUNTERS = "no counters of speculative decoding were read"
+NO_STEPS = "the engine made no step of speculative decoding"
 
 
 def compute(measured: Measured) -> Metric:
     """Return the length; n is the number of steps."""
     completed(measured)  # refuses moments that run backwards
     found = measured.acceptance
-    if found is None or found.steps < 1:
-        return Absent(reason=NO_COUNTERS)
+    if isinstance(found, str) or found.steps < 1:
+        return Absent(reason=found if isinstance(found, str) else NO_STEPS)
     return MetricValue(unit=UNIT, n=found.steps, mean=found.length)

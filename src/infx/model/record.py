@@ -181,7 +181,7 @@ class Measured:
     `gpus` is the number of accelerators behind the endpoint, None where nobody stated it.
     `open_loop` tells that requests came at moments of their own, not when a lane was free.
     `replay` tells that sessions were replayed, and what is known of that. `acceptance` is what the
-    engine's own counters say of speculative decoding.
+    engine's own counters say of speculative decoding, or why nothing does.
     """
 
     records: tuple[RequestRecord, ...]
@@ -190,4 +190,4 @@ class Measured:
     slo: Slo | None = None
     open_loop: bool = False
     replay: Replayed | None = None
-    acceptance: Acceptance | None = None
+    acceptance: Acceptance | str = "no counters of speculative decoding were read"

@@ -1,0 +1,38 @@
+"""Acceptance length comes from the engine's counters, and is held against the golden one."""
+
+from dataclasses import replace
+
+import pytest
+
+from handmade import measured
+from infx.metrics import acceptance_error, acceptance_length
+from infx.model.record import Acceptance, Measured
+from infx.model.result import Absent, MetricValue
+
+
+def counted(length: float, steps: int, golden: float | None = None) -> Measured:
+    return replace(measured(), acceptance=Acceptance(length, steps, golden))
+
+
+def test_the_measured_length_and_its_distance() -> None:
+    """2.7 tokens a step where 3 are golden: 10 % off; above it is as far."""
+    low, high = counted(2.7, 500, 3.0), counted(3.3, 500, 3.0)
+    assert acceptance_length.compute(low) == MetricValue(unit="tok/step", n=500, mean=2.7)
+    for given in (low, high):
+        found = acceptance_error.compute(given)
+        assert isinstance(found, MetricValue)
+        assert (found.n, found.mean) == (500, pytest.approx(0.1))
+
+
+def test_without_counters_or_a_golden_length() -> None:
+    idle = "the engine made no step of speculative decoding"
+    for given, reason in (
+        (measured(), "no counters of speculative decoding were read"),
+        (replace(measured(), acceptance="the server has no page"), "the server has no page"),
+        (counted(0.0, 0, 3.0), idle),
+    ):
+        assert acceptance_length.compute(given) == Absent(reason=reason)
+        assert acceptance_error.compute(given) == Absent(reason=reason)
+    assert acceptance_error.compute(counted(2.0, 9)) == Absent(
+        reason="no golden acceptance length holds for this point"
+    )
