@@ -196,3 +196,17 @@ def test_a_row_that_contradicts_its_recipe(files: Path, infx: Infx) -> None:
         f"{key}: override_c16: roles.agg has 4 GPUs a worker, the row has 8 (toy-master.yaml:1)"
         in errors
     )
+
+
+@pytest.mark.parametrize(("tokens", "warned"), [(131072, True), (262144, False)])
+def test_the_longest_request_of_an_agentic_corpus(
+    files: Path, infx: Infx, tokens: int, warned: bool
+) -> None:
+    """Models outside the list of long contexts get the corpus that is cut at 256,000 tokens."""
+    (files / "srt-recipes").mkdir()
+    stated = f"max-running-requests: 16\n        context-length: {tokens}"
+    recipe = CATALOGED.replace("max-running-requests: 16", stated)
+    (files / "srt-recipes" / "toy.yaml").write_text(recipe)
+    said = infx("recipe", "check", *_catalog(files, concurrencies="[8, 16]"))
+    found = f"context-length of agg is {tokens}, the longest request needs 256000"
+    assert (found in said.out) is warned

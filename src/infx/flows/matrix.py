@@ -10,7 +10,6 @@ from infx.flows.catalog import load_catalog
 from infx.flows.recipe_files import stated_nodes
 from infx.matrix.generate import generate
 from infx.matrix.options import Edition, Options
-from infx.model.catalog import HardwareRunners
 from infx.model.sweep import Row
 from infx.store.catalog import find
 from infx.store.recipes import default_roots
@@ -41,9 +40,8 @@ def matrix(
     found = find(files, runner_file)
     roots = recipe_roots or default_roots(found.masters[0])
     catalog = load_catalog(found.masters, found.runners, roots)
-    of_form: Edition = "2026-08" if isinstance(catalog.runners, HardwareRunners) else "2026-10"
     nodes = stated_nodes(roots)
-    options = replace(options, edition=edition or of_form, recipe_nodes=nodes)
+    options = replace(options, edition=edition or catalog.edition, recipe_nodes=nodes)
     return Matrix(generate(catalog, options), catalog.warnings)
 
 

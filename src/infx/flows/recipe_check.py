@@ -199,6 +199,7 @@ def _context(binding: Binding, mine: Sequence[Use], used: bool | None) -> Contex
         used=used,
         isl=_largest(use.isl for use in mine) or whole(stated.get("isl") or variables.get("ISL")),
         osl=_largest(use.osl for use in mine) or whole(stated.get("osl") or variables.get("OSL")),
+        longest=_largest(use.longest for use in mine),
         golden=_golden(binding, mine),
         dram_gb=_least(use.dram_gb for use in mine) or whole(variables.get("TOTAL_CPU_DRAM_GB")),
     )

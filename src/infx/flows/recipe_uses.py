@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from infx.errors import InputError, Problem
@@ -9,24 +10,27 @@ from infx.flows.catalog import load_catalog
 from infx.matrix.affected import concurrencies
 from infx.matrix.catalog import Catalog
 from infx.matrix.generate import generate
-from infx.matrix.options import Edition, Options
+from infx.matrix.options import Options
 from infx.matrix.points import recipe
 from infx.matrix.targets import target
-from infx.model.catalog import HardwareRunners
 from infx.model.sweep import Agentic, Fixed, Row
 from infx.recipes.target import Target
 from infx.recipes.variants import split_selector
+from infx.store import datasets
 from infx.store.catalog import find
 from infx.store.recipes import default_roots, locate
+
+corpora = cache(datasets.registry)
+"""The corpora that models are measured with, read when the first agentic row asks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Use:
     """One point of a row: where it is bound, and what its workload and its host are.
 
-    `prefix` names the model for golden curves where the point runs at golden acceptance. `agreed`
-    says that row and recipe must agree: rows that name a recipe in their settings, the older form,
-    never had to.
+    `prefix` names the model for golden curves where the point runs at golden acceptance; `longest`
+    are the tokens of the longest request of an agentic corpus. `agreed` says that row and recipe
+    must agree: rows that name a recipe in their settings, the older form, never had to.
     """
 
     key: str
@@ -38,6 +42,7 @@ class Use:
     osl: int | None = None
     dram_gb: int | None = None
     prefix: str | None = None
+    longest: int | None = None
 
 
 @dataclass(slots=True)
@@ -75,9 +80,8 @@ def uses(masters: Sequence[Path] | None, runners: Path | None, roots: Sequence[P
 
 
 def _rows(catalog: Catalog) -> Sequence[Row]:
-    form: Edition = "2026-08" if isinstance(catalog.runners, HardwareRunners) else "2026-10"
     try:
-        return generate(catalog, Options(edition=form, evals="none"))
+        return generate(catalog, Options(edition=catalog.edition, evals="none"))
     except InputError as error:
         head = Problem("the catalog has no rows to check recipes against")
         raise InputError(head, *error.problems) from None
@@ -97,4 +101,5 @@ def _points(row: Row, key: str, where: str, selector: str | None) -> Iterator[Us
             osl=row.osl if isinstance(row, Fixed) else None,
             dram_gb=(row.total_cpu_dram_gb or None) if isinstance(row, Agentic) else None,
             prefix=row.model_prefix if agentic and row.spec_decoding != "none" else None,
+            longest=corpora().for_model(row.model_prefix).longest if agentic else None,
         )

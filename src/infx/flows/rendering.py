@@ -8,11 +8,11 @@ from infx.errors import InputError, Problem
 from infx.flows.snapshots import Snapshot, Snapshots
 from infx.flows.sources import Sources
 from infx.matrix.affected import Row
-from infx.matrix.catalog import Catalog, Recipes, catalog
+from infx.matrix.catalog import Recipes, catalog
 from infx.matrix.expand import rows
 from infx.matrix.master_text import Block, blocks, narrowed
 from infx.matrix.options import Options
-from infx.model.catalog import ConfigKey, HardwareRunners
+from infx.model.catalog import ConfigKey
 from infx.model.document import Document
 from infx.store.documents import parse_yaml
 
@@ -121,7 +121,7 @@ def render(
     wanted = [key for key in found.keys if only is None or key in only]
     rendered.keys = {key: found.keys[key] for key in wanted}
     rendered.rows = {key: [] for key in wanted}
-    for row in rows(found, wanted, _options(found)):
+    for row in rows(found, wanted, Options(edition=found.edition)):
         dumped = row.model_dump(mode="json", by_alias=True, exclude_none=True)
         rendered.rows[str(row.config_key)].append(dumped)
     return rendered
@@ -176,8 +176,3 @@ def _recipes(side: Snapshot, sources: Sources) -> Recipes:
         return side.document(path)
 
     return recipe
-
-
-def _options(found: Catalog) -> Options:
-    august = isinstance(found.runners, HardwareRunners)
-    return Options(edition="2026-08" if august else "2026-10")

@@ -7,6 +7,7 @@ from pydantic import TypeAdapter
 
 from infx.errors import InputError, Problem, nearest
 from infx.matrix import invariants, inventory
+from infx.matrix.options import Edition
 from infx.model.catalog import CLUSTER, ConfigKey, HardwareRunners, Runners
 from infx.model.document import Document
 from infx.model.validation import checked
@@ -24,6 +25,11 @@ class Catalog:
     where: Mapping[str, str]
     runners: Runners
     warnings: tuple[Problem, ...] = ()
+
+    @property
+    def edition(self) -> Edition:
+        """The state of the public rules that the form of the runner file belongs to."""
+        return "2026-08" if isinstance(self.runners, HardwareRunners) else "2026-10"
 
 
 Recipes = Callable[[str, str], Document]

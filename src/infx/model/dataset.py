@@ -14,7 +14,8 @@ class TraceDataset(Value):
 
     `revision` is a commit of its repository and `sha256` that of its file there; where one is null,
     `unknown` says why. `turns` are requests of the sessions themselves, `requests` all of them.
-    `loader` is its name in aiperf.
+    `longest` are the tokens that its longest request has, or is known to stay within. `loader` is
+    its name in aiperf.
     """
 
     name: str
@@ -29,6 +30,7 @@ class TraceDataset(Value):
     turns: int | None
     subagents: int | None
     requests: int | None
+    longest: int | None
     loader: str
     about: str
 
