@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Protocol
 
 from infx.clock import NS, Clock
@@ -63,11 +64,13 @@ class Course:
     ) -> None:
         self._journal = journal
         self._now = clock.now
+        self._grain_ns = clock.timer_grain_ns
         self._pacing = pacing
         self._lanes = lanes
         self._on_progress = on_progress
         self._done: asyncio.Future[None] | None = None
         self._timers: dict[str, asyncio.Handle] = {}
+        self._dues: dict[str, int] = {}
         self._windows: list[PhaseWindow] = []
         self._tally: Tally | None = None
         self._failure: BaseException | None = None
@@ -118,6 +121,7 @@ class Course:
             for timer in self._timers.values():
                 timer.cancel()
             self._timers.clear()
+            self._dues.clear()
         self._journal.flush()
         self._leave()
         return tuple(self._windows)
@@ -131,12 +135,30 @@ class Course:
         self._tally = Tally(phase, self._lanes, total, self._now(), duration)
 
     def after(self, name: str, delay_ns: int, call: Callable[[], None]) -> None:
-        """Set the timer of that name; it ends with the phases."""
-        self._timers[name] = asyncio.get_running_loop().call_later(delay_ns / NS, call)
+        """Set the timer of that name in place of its last; it ends with the phases."""
+        self._set(name, asyncio.get_running_loop().call_later(delay_ns / NS, call))
 
-    def soon(self, name: str, call: Callable[[], None]) -> None:
-        """Set the timer of that name to the next turn of the loop."""
-        self._timers[name] = asyncio.get_running_loop().call_soon(call)
+    def at(self, name: str, due_ns: int, call: Callable[[], None]) -> None:
+        """Set the timer of that name to a moment, unless it is set to that already."""
+        if self._dues.get(name) == due_ns:
+            return
+        self._dues[name] = due_ns
+        ring = partial(self._ring, name, call)
+        # A timer may be late by a grain, so the last grain is waited turn by turn.
+        wait_ns = due_ns - self._now() - self._grain_ns
+        if wait_ns > 0:
+            self.after(name, wait_ns, ring)
+        else:
+            self._set(name, asyncio.get_running_loop().call_soon(ring))
+
+    def _ring(self, name: str, call: Callable[[], None]) -> None:
+        del self._dues[name]
+        call()
+
+    def _set(self, name: str, timer: asyncio.Handle) -> None:
+        if (last := self._timers.get(name)) is not None:
+            last.cancel()
+        self._timers[name] = timer
 
     def has(self, name: str) -> bool:
         """Whether a timer of that name was set in these phases."""

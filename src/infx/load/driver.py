@@ -47,7 +47,6 @@ class Driver:
     ) -> None:
         self._plan = plan
         self._now = clock.now
-        self._grain_ns = clock.timer_grain_ns
         self._share = share
         self._concurrency = concurrency
         self._gate = gate
@@ -174,9 +173,8 @@ class Driver:
         while self._due and not self._sender.stopping:
             start, session = self._due[0]
             due = self._start + start
-            wait = due - self._now()
-            if wait > 0:
-                self._await_arrival(wait)
+            if due > self._now():
+                self._course.at("arrival", due, self._arrive)
                 return
             self._due.popleft()
             lane = self._free.pop() if self._free else None
@@ -188,13 +186,6 @@ class Driver:
                 lane.turns, lane.due_ns = turns, due
                 self._send(lane, number)
         self._course.check_done()
-
-    def _await_arrival(self, wait_ns: int) -> None:
-        # A timer may be late by a grain, so the last grain is waited turn by turn.
-        if wait_ns > self._grain_ns:
-            self._course.after("arrival", wait_ns - self._grain_ns, self._arrive)
-        else:
-            self._course.soon("arrival", self._arrive)
 
     def _send(self, lane: Lane, number: int) -> None:
         lane.timer = None

@@ -50,7 +50,6 @@ class Replay:
     ) -> None:
         self._plan = plan
         self._now = clock.now
-        self._grain_ns = clock.timer_grain_ns
         self._concurrency = concurrency
         self._rules = rules
         self._manners = Manners(plan, rules, target.name)
@@ -194,7 +193,7 @@ class Replay:
             if wait > 0 and self._skip_idle(wait):
                 continue
             if wait > 0:
-                self._await(wait)
+                self._course.at("due", due, self._dispatch)
                 return
             heapq.heappop(self._heap)
             self._send(seat, first[1])
@@ -213,13 +212,6 @@ class Replay:
             self.idle.add(wait_ns - cap)
         self._line_up()
         return True
-
-    def _await(self, wait_ns: int) -> None:
-        # A timer may be late by a grain, so the last grain is waited turn by turn.
-        if wait_ns > self._grain_ns:
-            self._course.after("due", wait_ns - self._grain_ns, self._dispatch)
-        else:
-            self._course.soon("due", self._dispatch)
 
     def _send(self, seat: Seat, number: int) -> None:
         if self.sender.gone:
