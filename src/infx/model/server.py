@@ -12,11 +12,11 @@ class Quantity(StrEnum):
     """What samples of a metrics page measure. `UP` is 1 for a page that was read, 0 for a miss.
 
     `CACHE_QUERIES` are the prompt tokens that were looked for in a cache; `GPU_HITS` were found in
-    the GPU's memory, `HOST_HITS` in any memory beyond it. `DRAFTS` are the steps in which drafted
+    the GPU's memory, `HOST_HITS` in any memory beyond it, `HITS` in one that is not told. `DRAFTS` are the steps in which drafted
     tokens were verified, `SPEC_TOKENS` and `SPEC_REQUESTS` the output of such steps and the
-    requests it belongs to. `ROUTER_HITS` is the sum over `ROUTED` requests of the share of the prompt that a
-    router expected in the cache of the worker that it chose, `SHARED_HITS` over `SHARED_ROUTED` the
-    same of a cache that workers share.
+    requests it belongs to. `ROUTER_HITS` is the sum over `ROUTED` requests of the share of the
+    prompt that a router expected in the cache of the worker that it chose, `SHARED_HITS` over
+    `SHARED_ROUTED` the same of a cache that workers share.
     """
 
     UP = "up"
@@ -24,6 +24,7 @@ class Quantity(StrEnum):
     GENERATION_TOKENS = "generation_tokens"
     REQUESTS = "requests"
     CACHE_QUERIES = "cache_queries"
+    HITS = "hits"
     GPU_HITS = "gpu_hits"
     HOST_HITS = "host_hits"
     ROUTER_HITS = "router_hits"
@@ -66,14 +67,16 @@ class ServerMetrics(Value):
 
     `dialect` is whose names the pages speak. Counters are told as their growth over the window, for
     which the last page that had come by its start is held against the first one asked for after its
-    end; gauges rest on the `pages` asked for within. `missed` counts the unread pages of the window
-    by reason, `restarts` how often counters began anew in it. `metrics` maps an id to a figure over
-    all pages or the reason why there is none, `by_source` the same for each URL where there are
-    several.
+    end: they cover up to `before_s` and `after_s` more. Gauges rest on the `pages` read within.
+    `missed` counts the unread pages of the window by reason, `restarts` how often counters began
+    anew. `metrics` maps an id to a figure over all pages or the reason why there is none,
+    `by_source` the same for each URL where there are several.
     """
 
     dialect: str
     window_s: float
+    before_s: float
+    after_s: float
     pages: int
     missed: dict[str, int] = Field(default_factory=dict)
     restarts: int = 0

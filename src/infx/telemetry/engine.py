@@ -32,9 +32,10 @@ def meaning(pages: Iterable[Page]) -> Meaning | None:
     spoken = {name for name, path in DIALECTS.items() if speaks(import_module(path), names)}
     engine = next((name for name in ENGINES if name in spoken), None)
     layers = [_families(engine, "FAMILIES")] if engine is not None else []
+    words = [engine] if engine is not None else []
     if "dynamo" in spoken and engine != "sglang":
         layers = [_families("dynamo", "FIRST"), *layers, _families("dynamo", "FAMILIES")]
-    words = [name for name in ("dynamo", engine) if name is not None and name in spoken]
+        words = ["dynamo", *words]
     return choose("-".join(words), layers, names) if words else None
 
 

@@ -38,7 +38,8 @@ def one(family: str, **where: str) -> Terms:
     return (Term(family, tuple(where.items())),)
 
 
-_PAIRED = frozenset({Quantity.CACHE_QUERIES, Quantity.GPU_HITS, Quantity.HOST_HITS})
+_HITS = (Quantity.HITS, Quantity.GPU_HITS)
+_PAIRED = frozenset({Quantity.CACHE_QUERIES, Quantity.HOST_HITS, *_HITS})
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +83,10 @@ def _there(way: Terms, names: frozenset[str]) -> bool:
 
 
 def _tells_hits(table: Families, names: frozenset[str]) -> bool:
-    wanted = (Quantity.CACHE_QUERIES, Quantity.GPU_HITS)
-    return all(any(_there(way, names) for way in table.get(one, ())) for one in wanted)
+    def there(*wanted: Quantity) -> bool:
+        return any(_there(way, names) for one in wanted for way in table.get(one, ()))
+
+    return there(Quantity.CACHE_QUERIES) and there(*_HITS)
 
 
 def _why(dialect: str, ways: list[Terms]) -> str:

@@ -18,7 +18,7 @@ FIRST: Families = {
 
 FAMILIES: Families = {
     Quantity.CACHE_QUERIES: (one("dynamo_frontend_input_sequence_tokens"),),
-    Quantity.GPU_HITS: (one("dynamo_frontend_cached_tokens"),),
+    Quantity.HITS: (one("dynamo_frontend_cached_tokens"),),
     Quantity.ROUTER_HITS: (one("dynamo_component_router_kv_hit_rate"),),
     Quantity.ROUTED: (one("dynamo_component_router_kv_hit_rate_count"),),
     Quantity.SHARED_HITS: (one("dynamo_component_router_shared_cache_hit_rate"),),

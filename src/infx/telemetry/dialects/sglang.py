@@ -3,8 +3,8 @@
 Source: `srt/observability/metrics_collector.py` of SGLang 0.5.23. Tokens, requests and verify calls
 are counted together when a request ends. The prefill makes one token of each request, verify calls
 make all others; in a page without verify calls there is only the engine's own mean of its last
-steps. A series of cached tokens is there from the first hit on. Where a build does not know their
-source, all are under `total`, which tells nothing of the memory.
+steps. A series of cached tokens is there from the first hit on; where the source is not known, all
+are under `total`.
 """
 
 from infx.model.server import Quantity
@@ -19,6 +19,7 @@ FAMILIES: Families = {
     Quantity.GENERATION_TOKENS: (one("sglang:generation_tokens"),),
     Quantity.REQUESTS: (one("sglang:num_requests"),),
     Quantity.CACHE_QUERIES: (one("sglang:prompt_tokens"),),
+    Quantity.HITS: (one(_CACHED),),
     Quantity.GPU_HITS: (one(_CACHED, cache_source="device"),),
     Quantity.HOST_HITS: (
         (
