@@ -34,7 +34,7 @@ from infx.model.result import PointSummary
 from infx.model.workload import FixedWorkload
 from infx.store import bundles
 from infx.store.bundles import BundleWriter
-from infx.store.expected import EXPECTED
+from infx.store.expected import expected_of
 from infx.store.journal import records
 from infx.wire.address import Dial, dial, parse
 from infx.wire.chat import PATHS, body_frame
@@ -232,9 +232,7 @@ class _Bench:
         self.failure = (self.server.died() if self.server else None) or measured.gone
         seen = beside.between(before, await beside.read(self._client, self._clock))
         point = measured.point.model_copy(update={"audit": {**measured.point.audit, **seen}})
-        if script.expected is not None:
-            writer.add_file(f"{bundles.POINTS}/{point.directory}/{EXPECTED}", script.expected())
-        summary = summarise(point, records(directory / bundles.REQUESTS))
+        summary = summarise(point, records(directory / bundles.REQUESTS), expected_of(directory))
         writer.end_point(point, summary)
         self._keep_observed(writer, point)
         self._measured += 1

@@ -13,7 +13,8 @@ from infx.load.target import Stop, Target
 from infx.model.bundle import PhaseWindow, PointFile
 from infx.model.record import Phase
 from infx.store.bundles import PLAN
-from infx.store.files import write_chunks
+from infx.store.expected import EXPECTED
+from infx.store.files import write_chunks, write_whole
 
 ALONE = Shards()
 
@@ -76,6 +77,8 @@ async def measure(
     """
     rate = script.rate
     digest = write_chunks(directory / PLAN, script.chunks)
+    if script.expected is not None:  # before anything is asked, so that a killed run has it too
+        write_whole(directory / EXPECTED, script.expected())
     asking = Asking(
         directory,
         target,

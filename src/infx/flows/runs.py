@@ -8,10 +8,11 @@ from infx.errors import InputError, Problem, nearest
 from infx.flows.summary import summarise
 from infx.model.bundle import Manifest, PointFile
 from infx.model.record import RequestRecord
-from infx.model.result import RunResult
+from infx.model.result import PointSummary, RunResult
 from infx.store import bundle_audit, bundle_recovery
 from infx.store.bundle_reader import Bundle, open_bundle, read_manifest
-from infx.store.bundles import MANIFEST, is_alive
+from infx.store.bundles import MANIFEST, is_alive, point_folder
+from infx.store.expected import expected_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +107,11 @@ def recover_run(path: str | Path) -> Run:
 
     Points that had no summary get one; they are not certified, as their client left no audit.
     """
-    return Run(bundle_recovery.recover(Path(path), summarise))
+
+    def anew(point: PointFile, records: tuple[RequestRecord, ...]) -> PointSummary:
+        return summarise(point, records, expected_of(point_folder(Path(path), point)))
+
+    return Run(bundle_recovery.recover(Path(path), anew))
 
 
 def result_of(bundle: Bundle) -> RunResult:

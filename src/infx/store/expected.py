@@ -67,6 +67,15 @@ def read_expected(path: Path) -> Mapping[tuple[int, int], Expected]:
     return found
 
 
+def expected_of(point: Path) -> Mapping[tuple[int, int], Expected]:
+    """Return what is expected of the requests in a point's folder; nothing where none is replayed.
+
+    Raises InputError as `read_expected`.
+    """
+    path = point / EXPECTED
+    return read_expected(path) if path.exists() else {}
+
+
 def recorded(path: Path) -> tuple[RecordedStream, ...]:
     """Return the recorded streams, in the order of the plan; raises as `read_expected`."""
     where = str(path)
