@@ -91,7 +91,7 @@ class Scraped:
         if sample.time_ns <= start:
             source.before_ns = start - sample.time_ns
         elif source.sent_ns >= end:
-            source.after_ns = source.sent_ns - end
+            source.after_ns = source.after_ns if source.closed else source.sent_ns - end
         elif start <= source.sent_ns and sample.time_ns <= end:
             source.pages += 1
 

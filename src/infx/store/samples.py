@@ -60,12 +60,12 @@ class SampleJournal:
             return
         now = scrape.text.split("\n")
         values = _changed(self._last.get(scrape.source), now)
-        self._last[scrape.source] = now
         if values is None:
             self._file.append(_line("page", scrape))
         else:
             change = Change(scrape.source, scrape.sent_ns, scrape.received_ns, values)
             self._file.append(_line("change", change))
+        self._last[scrape.source] = now
 
     def close(self) -> None:
         """Bring the file to the disk and close it; raises MachineError. Twice is allowed."""
@@ -84,8 +84,8 @@ def _changed(before: list[str] | None, now: list[str]) -> tuple[tuple[int, str],
     values = []
     for number, (old, new) in enumerate(zip(before, now, strict=True)):
         if old != new:
-            head, _, value = new.rpartition(" ")
-            if old.rpartition(" ")[0] != head:
+            head, space, value = new.rpartition(" ")
+            if not space or old.rpartition(" ")[:2] != (head, space):
                 return None
             values.append((number, value))
     return tuple(values)
