@@ -2,15 +2,19 @@
 
 import re
 import shlex
+import shutil
+import subprocess
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
+from gitted import repository
 from infx.cli.main import app
 from infx.servers.truth.script import Script
 from project_text import GENERATED, ROOT, WRITTEN, fences, name_of, prose
 from served import truth_server
+from transcript import Infx
 
 EXAMPLES = [page for page in WRITTEN if any(fence.language == "python" for fence in fences(page))]
 RECORDS = sorted((ROOT / "docs" / "decisions").glob("*.md"))
@@ -50,6 +54,43 @@ def test_every_command_line_is_one_that_infx_takes(page: Path) -> None:
             words = shlex.split(command)
             if words[:1] == ["infx"]:
                 app.parse_args(words[1:], exit_on_error=False, print_error=False)
+
+
+@pytest.mark.parametrize("name", ["write-a-recipe.md"])
+def test_console_examples_say_what_the_page_shows(name: str, infx: Infx, tmp_path: Path) -> None:
+    """In a clone with our catalog; `...` stands for anything that the page leaves out."""
+    shutil.copytree(ROOT / "catalog", tmp_path / "catalog")
+    repository(tmp_path)
+    said = ""
+    checked = 0
+    for fence in fences(ROOT / "docs" / "how-to" / name):
+        if fence.language == "console":
+            said = "".join(_run(line, infx, tmp_path) for line in fence.text.splitlines())
+        elif fence.language == "text":
+            form = ".*".join(map(re.escape, fence.text.split("...")))
+            assert re.fullmatch(form, said, re.DOTALL), said
+            checked += 1
+    assert checked > 5
+
+
+def _run(line: str, infx: Infx, folder: Path) -> str:
+    words = shlex.split(line.removeprefix("$ "))
+    if words[0] == "infx":
+        done = infx(*words[1:])
+        return done.out + done.err
+    return subprocess.run(words, cwd=folder, capture_output=True, text=True, check=True).stdout
+
+
+def test_excerpts_of_the_catalog_stand_in_it() -> None:
+    known = {
+        line
+        for path in (ROOT / "catalog").rglob("*.yaml")
+        for line in path.read_text().splitlines()
+    }
+    page = ROOT / "docs" / "how-to" / "write-a-recipe.md"
+    excerpts = [fence.text for fence in fences(page) if fence.language == "yaml"]
+    assert len(excerpts) == 3
+    assert [line for text in excerpts for line in text.splitlines() if line not in known] == []
 
 
 @pytest.mark.parametrize("page", WRITTEN, ids=name_of)
