@@ -1,5 +1,7 @@
 """A whole run against the truth server, in virtual time and without sockets."""
 
+import asyncio
+from collections.abc import Callable
 from pathlib import Path
 
 from infx.clock import VirtualTimeLoop
@@ -12,13 +14,22 @@ from infx.servers.truth.script import Script
 from infx.servers.truth.server import TruthServer
 from memory_transport import memory_dial
 
+Accept = Callable[[], asyncio.Protocol]
+"""Makes the server's end of a new connection."""
+
 
 def play(
-    out: Path, script: Script, *, split: int | None = None, **more: object
+    out: Path,
+    script: Script,
+    *,
+    split: int | None = None,
+    before: Callable[[VirtualTimeLoop, Accept], Accept] = lambda _, accept: accept,
+    **more: object,
 ) -> tuple[Outcome, list[Sent], list[str]]:
     """Run a bench in virtual time; return its outcome, the server's log, and what was said.
 
-    `split` delivers the server's bytes in pieces of that many.
+    `split` delivers the server's bytes in pieces of that many; `before` puts something before the
+    server, as it makes what accepts connections out of the server's own.
     """
     loop = VirtualTimeLoop()
     log: list[Sent] = []
@@ -38,7 +49,7 @@ def play(
                 clock=loop,
                 brake=Brake(),
                 watch=Watch(talk=said.append),
-                connect=memory_dial(server.protocol, split=split),
+                connect=memory_dial(before(loop, server.protocol), split=split),
             )
         )
     finally:
