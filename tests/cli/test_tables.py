@@ -5,6 +5,7 @@ import json as standard_json
 
 from rich.console import Console
 
+import replayed
 from infx.cli.tables import FORMATS, github, json, markdown, points_table, printable, rich_table
 from infx.model.result import Absent, Counts, Interval, MetricValue, PointSummary, RunResult
 
@@ -228,3 +229,15 @@ def test_every_format_writes_a_run_without_points():
     assert written["markdown"].endswith(f"- {last}")
     assert standard_json.loads(written["json"])["points"] == []
     assert written["github"] == ""
+
+
+def test_a_replay_shows_its_sessions_and_the_slow_tail():
+    """TTFT is 0.1 s and E2EL 10 s; 1 / 0.1 s is 10 tok/s/user; the last token comes at 1000 s."""
+    shown = [line.split() for line in points_table(run(replayed.summary())).splitlines()]
+    figures = "conc in flight TTFT p50 TTFT p90 E2EL p90 interactivity p90 output total"
+    assert shown[0] == figures.split()
+    assert shown[1] == ["ms", "ms", "s", "tok/s/user", "tok/s", "tok/s"]
+    sessions = "conc sessions finished overflow cut off reach gap silence skipped cached cacheable"
+    assert shown[4] == sessions.split()
+    assert shown[6] == ["1", "1", "1", "0", "0", "100", "10.0", "0.100", "30.5", "90.0", "90.0"]
+    assert "E2EL p90 10.0" in github(run(replayed.summary()))

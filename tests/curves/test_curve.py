@@ -5,6 +5,7 @@ from itertools import permutations
 
 import pytest
 
+import replayed
 from handmade import measured, record
 from infx.curves.curve import AXES, E2EL, TOTAL_THROUGHPUT, Axis, axes, curve
 from infx.metrics import METRICS
@@ -159,3 +160,14 @@ def test_every_pair_has_a_place_for_a_real_point() -> None:
         point = summary("a", x=1.0, y=1.0, **metrics)
         for x, y in axes([point]):
             assert curve([point], x, y).missing == {}
+
+
+def test_replays_are_shown_by_p90() -> None:
+    """E2EL at p90 against total throughput per GPU: 10 s, and 1100 tokens in 10 s on 8 GPUs."""
+    replay = replayed.summary()
+    x, y = axes([replay])[0]
+    assert (x.metric, x.statistic, y.metric) == ("e2el", "p90", "total_throughput_per_gpu")
+    assert {x.statistic for x, _ in axes([replay])} == {"p90"}
+    (drawn,) = curve([replay], x, y).points
+    assert (drawn.x, drawn.y) == (pytest.approx(10.0), pytest.approx(1100 / 10 / 8, rel=0.001))
+    assert axes([replay, summary("a", x=1.0, y=1.0)]) == AXES

@@ -2,6 +2,7 @@
 
 from compared import KNOWN, WORKLOAD, point
 from infx.curves.matching import Pair, match
+from infx.model.agentic import AgenticWorkload
 from infx.model.recipe import BoundRecipe
 from infx.model.workload import Arrival
 
@@ -90,3 +91,10 @@ def test_two_recipes_at_one_point_are_no_side():
 
 def test_nothing_pairs_with_nothing():
     assert match([], [], assume_same_server=False) == ()
+
+
+def test_a_replay_is_no_fixed_work():
+    replay = AgenticWorkload(corpus=f"sha256:{'0' * 64}")
+    other = point().model_copy(update={"workload": replay, "workload_digest": "w2"})
+    pairs = match([point()], [other], assume_same_server=False)
+    assert reasons(pairs) == ["the workloads differ: A is fixed, B is agentic"]

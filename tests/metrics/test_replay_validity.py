@@ -5,70 +5,26 @@ from dataclasses import replace
 
 import pytest
 
-from handmade import NS, measured, record
+from handmade import NS, measured
 from infx.flows.summary import summarise
 from infx.metrics.replay import censored
 from infx.model.agentic import AgenticWorkload
-from infx.model.bundle import PhaseWindow, PointFile
-from infx.model.launch import Endpoint
-from infx.model.recipe import BoundRecipe
-from infx.model.record import EndState, Expected, Phase, RequestRecord
+from infx.model.bundle import PointFile
+from infx.model.record import EndState, RequestRecord
 from infx.model.result import Absent, Coverage, MetricValue, PointSummary
 from infx.model.validity import REASONS
-
-CORPUS = f"sha256:{'0' * 64}"
-PHASE = PhaseWindow(phase=Phase.PROFILING, start_ns=0, end_ns=1000 * NS)
-POINT = PointFile(
-    point_id="p",
-    recipe_digest="r",
-    workload_digest="w",
-    curve_key={},
-    concurrency=1,
-    recipe=BoundRecipe(name="endpoint", gpus=8),
-    workload=AgenticWorkload(corpus=CORPUS, duration_s=1000.0),
-    endpoint=Endpoint(url="http://127.0.0.1:8000"),
-    phases=(PHASE,),
-)
+from replayed import CORPUS, POINT, point, summary, turn, turns
 
 
-def turn(at: float, **changes: object) -> RequestRecord:
-    """A request of 10 s with 100 tokens, one every tenth of a second."""
-    usual = {
-        "sent": at,
-        "first": at + 0.1,
-        "gaps": (0.1,) * 99,
-        "end": at + 10,
-        "asked_input": 1000,
-        "prompt_tokens": 1000,
-        "cached_tokens": 900,
-        "asked_output": 100,
-        "completion_tokens": 100,
-        "request": round(at * 10),
-        "turn": round(at * 10),
-    }
-    return record(**(usual | changes))
-
-
-def good(count: int = 100) -> list[RequestRecord]:
-    """Requests one after the other, from 0 s to the stated end at 1000 s."""
-    each = 1000 / count
-    return [turn(each * place) for place in range(count)]
-
-
-def judged(records: Sequence[RequestRecord], point: PointFile = POINT) -> list[str]:
-    found = summarise(point, tuple(records))
+def judged(records: Sequence[RequestRecord], of: PointFile = POINT) -> list[str]:
+    found = summarise(of, tuple(records))
     assert set(found.reasons) <= set(REASONS)
     assert found.certified == (not found.reasons)
     return list(found.reasons)
 
 
-def of(audit: dict[str, object] | None = None, **settings: object) -> PointFile:
-    workload = AgenticWorkload.under("full", corpus=CORPUS, **{"duration_s": 1000.0, **settings})
-    return POINT.model_copy(update={"workload": workload, "audit": audit or {}})
-
-
 def test_good_records_give_no_reason() -> None:
-    assert judged(good()) == []
+    assert judged(turns()) == []
 
 
 def test_t20_profile_coverage() -> None:
@@ -76,12 +32,12 @@ def test_t20_profile_coverage() -> None:
 
     The last token of the 95th comes at 940 + 0.1 + 9.9 = 950 s.
     """
-    assert judged(good()[:95]) == []
-    assert judged(good()[:94]) == ["profile-coverage"]
+    assert judged(turns()[:95]) == []
+    assert judged(turns()[:94]) == ["profile-coverage"]
     unknown = POINT.model_copy(update={"phases": ()})
-    assert judged(good(), unknown) == ["profile-unknown"]
-    once = of(duration_s=None)
-    assert judged(good()[:94], once) == []
+    assert judged(turns(), unknown) == ["profile-unknown"]
+    once = point(duration_s=None)
+    assert judged(turns()[:94], once) == []
 
 
 def test_a_mid_run_stall() -> None:
@@ -90,7 +46,7 @@ def test_a_mid_run_stall() -> None:
     The 40th request leaves at 400 s, and its first token comes 50 s, or 50.1 s, later; the others
     of that time were never asked. The reach of the last observation does not see it.
     """
-    rest = [one for one in good() if not 400 * NS <= one.sent_ns < 460 * NS]
+    rest = [one for one in turns() if not 400 * NS <= one.sent_ns < 460 * NS]
     allowed = turn(400, first=450.0, gaps=(0.0999,) * 99, end=460.0)
     assert judged([*rest, allowed]) == []
     stalled = turn(400, first=450.1, gaps=(0.0999,) * 99, end=460.0)
@@ -110,7 +66,7 @@ def test_golden_context_overflow(over: int, expected: list[str]) -> None:
 
 
 def test_an_error_rate_of_10_percent_is_kept() -> None:
-    ok = good()
+    ok = turns()
     failed = [replace(one, state=EndState.ERROR) for one in ok[:11]]
     assert judged([*failed[:10], *ok[10:]]) == []
     assert judged([*failed, *ok[11:]]) == ["error-rate"]
@@ -118,7 +74,7 @@ def test_an_error_rate_of_10_percent_is_kept() -> None:
 
 def test_censored_requests_are_counted_with_their_least_age() -> None:
     """2 cut after 9.95 s and 3 s, one lost without an end: 3 of 300 is kept, 4 is not."""
-    ok = good(300)
+    ok = turns(300)
     cut = [
         replace(ok[0], state=EndState.CANCELLED_AT_END),
         replace(ok[1], state=EndState.CANCELLED_AT_END, end_ns=ok[1].sent_ns + 3 * NS),
@@ -138,7 +94,7 @@ def test_late_dispatch() -> None:
     """E2EL is 10 s in the median, so 2 % of it, 200 ms, may lie between due and sent at p99."""
 
     def late(by_ns: int) -> list[RequestRecord]:
-        return [replace(one, due_ns=one.sent_ns - by_ns) for one in good()]
+        return [replace(one, due_ns=one.sent_ns - by_ns) for one in turns()]
 
     assert judged(late(199_000_000)) == []
     assert judged(late(201_000_000)) == ["client-late"]
@@ -149,14 +105,14 @@ def test_late_dispatch() -> None:
 
 def test_short_outputs() -> None:
     """T22: more than 5 % of the outputs are short by more than 5 %."""
-    short = [replace(one, completion_tokens=94) for one in good()]
-    assert judged([*short[:5], *good()[5:]]) == []
-    assert judged([*short[:6], *good()[6:]]) == ["output-shortfall"]
+    short = [replace(one, completion_tokens=94) for one in turns()]
+    assert judged([*short[:5], *turns()[5:]]) == []
+    assert judged([*short[:6], *turns()[6:]]) == ["output-shortfall"]
 
 
 def test_prompts_are_judged_all_together() -> None:
     """T12: each prompt may be off at its seams, the sum by 1 % at most."""
-    ok = good()
+    ok = turns()
     assert judged([replace(one, prompt_tokens=1010) for one in ok]) == []
     assert judged([replace(one, prompt_tokens=1011) for one in ok]) == ["input-total-drift"]
     lone = replace(ok[0], prompt_tokens=1500)
@@ -170,15 +126,15 @@ def test_short_variants_are_never_submissions(rule: str, reason: str) -> None:
     workload = AgenticWorkload.under(rule, corpus=CORPUS)
     assert workload.rule == rule
     scale = (workload.duration_s or 0) / 1000
-    point = POINT.model_copy(update={"workload": workload})
+    short = POINT.model_copy(update={"workload": workload})
     records = [turn(10 * place * scale, first=10 * place * scale + 0.05, gaps=(0.1 * scale,) * 99,
                     end=10 * (place + 1) * scale + 0.1) for place in range(100)]  # fmt: skip
-    assert judged(records, point) == [reason]
+    assert judged(records, short) == [reason]
 
 
 def test_custom_settings_are_measured_truly() -> None:
-    assert of(seed=7).workload.rule == "custom"
-    assert judged(good(), of(seed=7)) == []
+    assert point(seed=7).workload.rule == "custom"
+    assert judged(turns(), point(seed=7)) == []
 
 
 @pytest.mark.parametrize(
@@ -198,31 +154,25 @@ def test_custom_settings_are_measured_truly() -> None:
 def test_what_the_client_says_of_its_own_work(
     reason: str, bad: dict[str, object], fine: dict[str, object]
 ) -> None:
-    assert judged(good(), of(bad)) == [reason]
-    assert judged(good(), of(fine)) == []
+    assert judged(turns(), point(bad)) == [reason]
+    assert judged(turns(), point(fine)) == []
 
 
 def test_cache_hits_are_what_a_replay_is_about() -> None:
     audit = {"server_cache_hits": 90_000.0, "server_cache_queries": 100_000.0}
-    assert judged(good(), of(audit)) == []
+    assert judged(turns(), point(audit)) == []
 
 
 def test_every_reason_is_carried() -> None:
     audit = {"aborted": "the server failed", "primer_failed": True, "server_used": True}
-    demo = of(audit).model_copy(
+    demo = point(audit).model_copy(
         update={"workload": AgenticWorkload.under("demo", corpus=CORPUS, duration_s=1000.0)}
     )
-    found = judged([replace(one, prompt_tokens=None) for one in good()[:50]], demo)
+    found = judged([replace(one, prompt_tokens=None) for one in turns()[:50]], demo)
     assert found == [
         "demo-workload", "server-not-fresh", "primer-failed", "aborted", "usage-missing",
         "profile-coverage",
     ]  # fmt: skip
-
-
-def summary() -> PointSummary:
-    recorded = {(0, round(100 * n)): Expected("t", "t", n, 9, 10, 100) for n in range(100)}
-    skipped = {"idle_skipped": {"times": 2, "s": 30.5}, "tree_idle_skipped": {"times": 0, "s": 0.0}}
-    return summarise(of(skipped), tuple(good()), recorded)
 
 
 def test_the_summary_of_a_replay() -> None:
@@ -251,6 +201,6 @@ def test_it_survives_a_file() -> None:
 
 
 def test_a_client_that_says_nothing_of_pauses_skipped_an_unknown_time() -> None:
-    found = summarise(POINT, tuple(good()))
+    found = summarise(POINT, tuple(turns()))
     assert found.replay is not None
     assert found.replay.idle_skipped_s is None

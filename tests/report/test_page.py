@@ -8,7 +8,10 @@ from importlib.resources import files
 
 import pytest
 
+import replayed
+from infx.curves.curve import axes, curve
 from infx.model.result import Absent
+from infx.report.content import ReportedPoint
 from infx.report.page import render
 
 HOSTILE = "</script><img src=x onerror=\"document.title='owned'\">\u2028{{7*7}}"
@@ -207,3 +210,22 @@ def test_the_steady_state_stands_beside_the_whole(demo):
     assert "requests lie wholly inside the window; 10 are needed" not in text
     few = text_of(render(demo((1,), per_lane=5)))
     assert "5 ok requests lie wholly inside the window; 10 are needed" in few
+
+
+def test_a_replay_says_what_was_replayed_and_what_became_of_it(demo):
+    whole = demo((1,))
+    summary = replayed.summary()
+    point = ReportedPoint(replayed.POINT, summary, (), {})
+    report = replace(
+        whole,
+        points=(point,),
+        result=whole.result.model_copy(update={"points": (summary,)}),
+        curves=tuple(curve([summary], x, y) for x, y in axes([summary])),
+    )
+    page = render(report)
+    asked = "recorded agent sessions, for 1,000 s, under the rule full, at concurrency 1"
+    assert asked in page
+    assert "Sessions and coverage" in page
+    assert "Highest p90 interactivity" in page
+    assert "90 % of sessions live" in page
+    assert "Sessions and coverage" not in render(demo((1,)))

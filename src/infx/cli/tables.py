@@ -11,17 +11,18 @@ from typing import TYPE_CHECKING
 from infx.model.result import Absent, PointSummary, RunResult
 from infx.model.validity import REASONS
 from infx.report.columns import (
-    COLUMNS,
     END_NAMES,
     PLUS_MINUS,
     Footnotes,
     cells,
+    columns,
     has_intervals,
     load_heads,
     load_kind,
     point_name,
     row_name,
 )
+from infx.report.sessions import SESSION_HEADS, session_cells
 from infx.report.units import label, unit
 
 if TYPE_CHECKING:
@@ -48,9 +49,9 @@ def printable(text: str) -> str:
 
 def points_table(result: RunResult) -> str:
     """Return the figures and end states of every point as aligned text, then all that is to say."""
-    figures, ends, notes = _content(result)
+    grids, notes = _content(result)
     blocks = [SIMULATED] if result.simulated else []
-    blocks += ["\n".join(aligned(grid)) for grid in (figures, ends)]
+    blocks += ["\n".join(aligned(grid)) for grid in grids]
     return "\n\n".join([*blocks, "\n".join(notes)])
 
 
@@ -59,17 +60,17 @@ def rich_table(result: RunResult) -> "Group":
     from rich.console import Group
     from rich.text import Text
 
-    figures, ends, notes = _content(result)
+    grids, notes = _content(result)
     banner = [Text(SIMULATED, style="bold red")] if result.simulated else []
     lines = [Text(note) for note in notes]
-    return Group(*banner, _rich(figures), _rich(ends), *lines)
+    return Group(*banner, *map(_rich, grids), *lines)
 
 
 def markdown(result: RunResult) -> str:
     """Return the tables in GitHub's Markdown, with every foreign text escaped."""
-    figures, ends, notes = _content(result)
+    grids, notes = _content(result)
     blocks = [f"**{SIMULATED}**"] if result.simulated else []
-    blocks += [markdown_grid(grid) for grid in (figures, ends)]
+    blocks += [markdown_grid(grid) for grid in grids]
     blocks.append("\n".join(f"- {markdown_text(note.strip())}" for note in notes))
     return "\n\n".join(blocks)
 
@@ -93,9 +94,12 @@ FORMATS: Mapping[str, Callable[[RunResult], str]] = MappingProxyType(
 """What `--format` takes, and the function that writes it."""
 
 
-def _content(result: RunResult) -> tuple[Grid, Grid, list[str]]:
+def _content(result: RunResult) -> tuple[list[Grid], list[str]]:
     footnotes = Footnotes()
-    figures = _figures(result.points, footnotes)
+    grids = [_figures(result.points, footnotes)]
+    if any(point.replay is not None for point in result.points):
+        grids.append(_sessions(result.points))
+    grids.append(_ends(result.points))
     notes = [f"[{number}] {printable(reason)}" for number, reason in footnotes]
     notes += [PLUS_MINUS] if has_intervals(result.points) else []
     notes += [
@@ -103,14 +107,16 @@ def _content(result: RunResult) -> tuple[Grid, Grid, list[str]]:
         for point in result.points
         for reason, count in point.error_reasons.items()
     ]
-    return figures, _ends(result.points), notes + _certificate(result)
+    return grids, notes + _certificate(result)
 
 
 def _figures(points: Sequence[PointSummary], footnotes: Footnotes) -> Grid:
-    heads = [label(metric, name).removesuffix(" throughput") for metric, name in COLUMNS]
-    units = [unit(points, metric) or "" for metric, _ in COLUMNS]
+    shown = columns(points)
+    heads = [label(metric, name).removesuffix(" throughput") for metric, name in shown]
+    units = [unit(points, metric) or "" for metric, _ in shown]
     rows = (
-        (row_name(point), *(_cell(cell, footnotes) for cell in cells(point))) for point in points
+        (row_name(point), *(_cell(cell, footnotes) for cell in cells(point, shown)))
+        for point in points
     )
     return Grid(
         title="Latency and throughput",
@@ -126,6 +132,20 @@ def _short(head: str) -> str:
 
 def _cell(cell: Absent | str, footnotes: Footnotes) -> str:
     return cell if isinstance(cell, str) else f"-[{footnotes.number(cell.reason)}]"
+
+
+def _sessions(points: Sequence[PointSummary]) -> Grid:
+    heads, units = zip(*SESSION_HEADS, strict=True)
+    return Grid(
+        title="Sessions and coverage",
+        heads=(_short(load_kind(points)), *heads),
+        units=("", *units),
+        rows=tuple(
+            (row_name(point), *session_cells(point, point.replay))
+            for point in points
+            if point.replay is not None
+        ),
+    )
 
 
 def _ends(points: Sequence[PointSummary]) -> Grid:
@@ -193,7 +213,8 @@ def markdown_text(text: str) -> str:
 
 def _annotation(point: PointSummary, result: RunResult) -> str:
     figures = []
-    for (metric, name), cell in zip(COLUMNS, cells(point)[1:], strict=True):
+    shown = columns([point])
+    for (metric, name), cell in zip(shown, cells(point, shown)[1:], strict=True):
         shown_unit = unit([point], metric)
         text = f"none ({cell.reason})" if isinstance(cell, Absent) else f"{cell} {shown_unit}"
         figures.append(f"{label(metric, name)} {text}")

@@ -19,6 +19,7 @@ from infx.curves.curve import Statistic
 from infx.curves.matching import Pair
 from infx.model.comparison import Comparison, MetricComparison, PointComparison, Word
 from infx.model.result import Absent, Better, Interval, MetricValue, PointSummary
+from infx.model.workload import FixedWorkload
 from infx.stats.bootstrap import LEVEL
 from infx.stats.log_error import LogError
 from infx.stats.multiplicity import adjusted
@@ -39,6 +40,9 @@ COMPARED: tuple[tuple[str, Statistic, Better], ...] = (
     ("goodput", "mean", "larger"),
 )
 """What is compared, where a side has it."""
+
+OF_REPLAYS: tuple[tuple[str, Statistic, Better], ...] = (("e2el", "p90", "smaller"),)
+"""What is compared beside it where sessions were replayed: what their curves are drawn against."""
 
 WHERE_ASKED = frozenset({"ttft_from_due", "e2el_from_due", "goodput"})
 """These are left out where neither side has them: they belong to open loops and to targets."""
@@ -97,7 +101,8 @@ def _point(pair: Pair, found: Found | None) -> PointComparison:
     if found is not None and reason is None:
         targets = pair.a[0].slo == pair.b[0].slo
         metrics = tuple(_metrics(found, same_targets=targets))
-    arrival = pair.point.workload.arrival
+    work = pair.point.workload
+    arrival = work.arrival if isinstance(work, FixedWorkload) else None
     return PointComparison(
         concurrency=pair.point.concurrency,
         rate=arrival.rate if arrival else None,
@@ -134,7 +139,8 @@ def _against(found: Found) -> Iterator[str]:
 
 
 def _metrics(found: Found, *, same_targets: bool) -> Iterator[MetricComparison]:
-    for metric, statistic, better in COMPARED:
+    replays = all(summary.replay is not None for summary in (*found.a, *found.b))
+    for metric, statistic, better in (*COMPARED, *(OF_REPLAYS if replays else ())):
         a, b = _figures(found.a, metric, statistic), _figures(found.b, metric, statistic)
         if isinstance(a, Absent) and isinstance(b, Absent) and metric in WHERE_ASKED:
             continue

@@ -40,10 +40,16 @@ AXES: tuple[tuple[Axis, Axis], ...] = tuple(
 )
 """The pairs (x, y) that we show, the headline first: total throughput against median E2EL."""
 
+REPLAY_AXES: tuple[tuple[Axis, Axis], ...] = tuple(
+    (replace(x, statistic="p90"), y) for x, y in AXES
+)
+"""The pairs where sessions were replayed: p90 in place of the median, as AgentX shows them."""
+
 
 def axes(summaries: Sequence[PointSummary]) -> tuple[tuple[Axis, Axis], ...]:
-    """Return AXES for these points: throughput per GPU when every one of them has it."""
-    return tuple((x, _per_gpu(y, summaries)) for x, y in AXES)
+    """Return what these points are shown on: throughput per GPU when every one of them has it."""
+    replays = bool(summaries) and all(summary.replay is not None for summary in summaries)
+    return tuple((x, _per_gpu(y, summaries)) for x, y in (REPLAY_AXES if replays else AXES))
 
 
 def _per_gpu(axis: Axis, summaries: Sequence[PointSummary]) -> Axis:

@@ -93,6 +93,9 @@ def _recipes(a: BoundRecipe, b: BoundRecipe) -> Iterator[str]:
 
 def _workloads(a: PointFile, b: PointFile) -> str:
     ours, theirs = a.workload.model_dump(), b.workload.model_dump()
+    if ours.keys() != theirs.keys():
+        kinds = f"A is {ours['scenario']}, B is {theirs['scenario']}"
+        return f"the workloads differ: {kinds}"
     parts = [
         f"{name} {_shown(ours[name])} and {_shown(theirs[name])}"
         for name in ours

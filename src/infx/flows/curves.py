@@ -10,5 +10,5 @@ def curves_of(result: RunResult) -> tuple[Curve, ...]:
 
 
 def headline(result: RunResult) -> Curve:
-    """Return total throughput against median end-to-end latency."""
+    """Return total throughput against end-to-end latency: the median, or p90 of replays."""
     return curves_of(result)[0]

@@ -17,6 +17,16 @@ COLUMNS: tuple[tuple[str, str], ...] = (
 )
 """Metric and statistic of each column of figures."""
 
+REPLAY_COLUMNS: tuple[tuple[str, str], ...] = (
+    ("ttft", "p50"),
+    ("ttft", "p90"),
+    ("e2el", "p90"),
+    ("interactivity", "p90"),
+    ("output_throughput", "mean"),
+    ("total_throughput", "mean"),
+)
+"""The columns of points at which sessions were replayed: the field compares those by p90."""
+
 PLUS_MINUS = "±: 95 % interval by chance within the measurement, not by what changes between runs"
 """What stands below a table whose figures have intervals."""
 
@@ -53,15 +63,25 @@ def heading(points: Sequence[PointSummary], metric: str, name: str) -> str:
     return f"{label(metric, name)} ({shown_unit})" if shown_unit else label(metric, name)
 
 
-def cells(point: PointSummary) -> list[Absent | str]:
-    """Return the figures of one row of `COLUMNS`, after the achieved concurrency."""
+def are_replays(points: Sequence[PointSummary]) -> bool:
+    """Say whether sessions were replayed at every one of these points, and there is one."""
+    return bool(points) and all(point.replay is not None for point in points)
+
+
+def columns(points: Sequence[PointSummary]) -> tuple[tuple[str, str], ...]:
+    """Return metric and statistic of each column of figures for these points."""
+    return REPLAY_COLUMNS if are_replays(points) else COLUMNS
+
+
+def cells(point: PointSummary, shown: Sequence[tuple[str, str]]) -> list[Absent | str]:
+    """Return the figures of one row of these columns, after the achieved concurrency."""
     achieved: Absent | str = (
         Absent(reason="the achieved concurrency is not known")
         if point.achieved_concurrency is None
         else figure(point.achieved_concurrency)
     )
     row = [achieved]
-    for metric, name in COLUMNS:
+    for metric, name in shown:
         value = statistic(point, metric, name)
         within = interval(point, metric, name)
         row.append(value if isinstance(value, Absent) else plus_minus(value, within))
@@ -69,8 +89,8 @@ def cells(point: PointSummary) -> list[Absent | str]:
 
 
 def has_intervals(points: Sequence[PointSummary]) -> bool:
-    """Say whether any figure of `COLUMNS` has an interval to explain."""
-    return any(interval(point, *column) for point in points for column in COLUMNS)
+    """Say whether any figure of their `columns` has an interval to explain."""
+    return any(interval(point, *column) for point in points for column in columns(points))
 
 
 def load_kind(points: Sequence[PointSummary | CurvePoint]) -> str:
@@ -96,4 +116,6 @@ def point_name(point: PointSummary) -> str:
 def load_heads(points: Sequence[PointSummary]) -> tuple[str, str]:
     """Return the heads of the load, and of the mean number of requests in flight beside it."""
     kind = load_kind(points)
+    if are_replays(points):
+        return kind, "in flight"
     return kind, "achieved" if kind == "concurrency" else "concurrency"

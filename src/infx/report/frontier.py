@@ -22,6 +22,14 @@ HOVERED = (
 )
 """What a point's card tells beside its place."""
 
+HOVERED_OF_REPLAYS = (
+    ("ttft", "p90"),
+    ("e2el", "p90"),
+    ("interactivity", "p90"),
+    ("output_throughput", "mean"),
+    ("total_throughput", "mean"),
+)
+
 STANDING = {
     (True, True): "on the frontier",
     (True, False): "on the frontier",
@@ -97,7 +105,7 @@ def cards(report: Report) -> dict[str, JsonValue]:
 
 def _rows(summary: PointSummary) -> list[JsonValue]:
     rows: list[JsonValue] = []
-    for metric, name in HOVERED:
+    for metric, name in HOVERED if summary.replay is None else HOVERED_OF_REPLAYS:
         value, within = statistic(summary, metric, name), interval(summary, metric, name)
         text = (
             f"none: {value.reason}"

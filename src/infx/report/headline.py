@@ -3,10 +3,12 @@
 from datetime import datetime
 from typing import NamedTuple
 
+from infx.model.agentic import AgenticWorkload
 from infx.model.bundle import Manifest
 from infx.model.result import Absent, PointSummary
 from infx.model.validity import REASONS
-from infx.report.columns import load_kind, load_name
+from infx.model.workload import FixedWorkload
+from infx.report.columns import are_replays, load_kind, load_name
 from infx.report.content import Report
 from infx.report.markup import Html, element, join
 from infx.report.units import figure, interval, label, statistic, unit
@@ -21,10 +23,15 @@ class Best(NamedTuple):
     largest: bool
 
 
-BESTS = (
+BESTS: tuple[Best, ...] = (
     Best("Highest output throughput", "output_throughput", "mean", largest=True),
     Best("Lowest median TTFT", "ttft", "p50", largest=False),
     Best("Lowest median TPOT", "tpot", "p50", largest=False),
+)
+BESTS_OF_REPLAYS: tuple[Best, ...] = (
+    Best("Highest total throughput", "total_throughput", "mean", largest=True),
+    Best("Lowest p90 E2EL", "e2el", "p90", largest=False),
+    Best("Highest p90 interactivity", "interactivity", "p90", largest=True),
 )
 
 
@@ -68,10 +75,21 @@ def _asked(report: Report) -> str:
     if not report.points:
         return "Nothing was measured."
     work = report.points[0].file.workload
-    shape = f"{work.isl:,} tokens in" if work.isl else "prompts from a data set"
     summaries = [point.summary for point in report.points]
     loads = ", ".join(dict.fromkeys(map(load_name, summaries)))
-    return f"{shape}, {work.osl:,} tokens out, at {load_kind(summaries)} {loads}"
+    asked = _replayed(work) if isinstance(work, AgenticWorkload) else _lengths(work)
+    return f"{asked}, at {load_kind(summaries)} {loads}"
+
+
+def _lengths(work: FixedWorkload) -> str:
+    shape = f"{work.isl:,} tokens in" if work.isl else "prompts from a data set"
+    return f"{shape}, {work.osl:,} tokens out"
+
+
+def _replayed(work: AgenticWorkload) -> str:
+    how_long = "each once" if work.duration_s is None else f"for {figure(work.duration_s)} s"
+    rule = "with settings of its own" if work.rule == "custom" else f"under the rule {work.rule}"
+    return f"recorded agent sessions, {how_long}, {rule}"
 
 
 def _certificate(report: Report) -> Html:
@@ -119,7 +137,8 @@ def _cards(report: Report) -> Html:
     summaries = [point.summary for point in report.points]
     issued = sum(summary.counts.issued for summary in summaries)
     ok = sum(summary.counts.ok for summary in summaries)
-    cards = [_best(summaries, best) for best in BESTS]
+    bests = BESTS_OF_REPLAYS if are_replays(summaries) else BESTS
+    cards = [_best(summaries, best) for best in bests]
     cards.append(_card("Requests", f"{ok:,}", "ok", f"of {issued:,} issued"))
     return element("div", *cards, class_="cards")
 

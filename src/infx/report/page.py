@@ -42,7 +42,7 @@ def render(report: Report) -> str:
         headline=headline(report),
         points=tables.points_table(report),
         steady=tables.steady_table(report),
-        counts=tables.counts_table(report),
+        counts=join([tables.sessions_table(report), tables.counts_table(report)]),
         metrics=tables.metrics_details(report),
         environment=environment(report),
         licences=join(element("pre", asset(name), tabindex="0") for name in LICENCES),

@@ -5,11 +5,12 @@ from collections.abc import Iterable, Sequence
 from infx.model.record import EndState
 from infx.model.result import Absent, Interval, Metric, MetricValue, PointSummary, Steady
 from infx.report.columns import (
-    COLUMNS,
     END_NAMES,
     PLUS_MINUS,
     Footnotes,
+    are_replays,
     cells,
+    columns,
     has_intervals,
     heading,
     load_heads,
@@ -18,6 +19,7 @@ from infx.report.columns import (
 )
 from infx.report.content import Report, ReportedPoint
 from infx.report.markup import Html, element, join, table
+from infx.report.sessions import SESSION_HEADS, session_cells
 from infx.report.units import display_unit, figure, label, statistic
 
 STATISTICS = ("mean", "std", "p50", "p75", "p90", "p95", "p99")
@@ -28,13 +30,14 @@ def points_table(report: Report) -> Html:
     summaries = [point.summary for point in report.points]
     notes = Footnotes()
     load, achieved = load_heads(summaries)
-    head = [load.capitalize(), achieved, *(heading(summaries, *column) for column in COLUMNS)]
+    shown = columns(summaries)
+    head = [load.capitalize(), achieved, *(heading(summaries, *column) for column in shown)]
     head += ["frontier", "certified"]
     frontier = _frontier(report)
     rows = [
         [
             row_name(summary),
-            *(_cell(cell, notes) for cell in cells(summary)),
+            *(_cell(cell, notes) for cell in cells(summary, shown)),
             frontier.get((summary.point_id, summary.repetition), "–"),
             "yes" if summary.certified else join(["no: ", _codes(summary.reasons)]),
         ]
@@ -47,14 +50,20 @@ def points_table(report: Report) -> Html:
 def steady_table(report: Report) -> Html:
     """Return what each point says without its ramp and its drain, or why it says nothing."""
     summaries = [point.summary for point in report.points]
-    columns = [column for column in COLUMNS if column[1] != "p99"]
+    told = [one.steady for one in summaries if isinstance(one.steady, Steady)]
+    known = {name for one in told for name in one.metrics}
+    shown = [
+        column
+        for column in columns(summaries)
+        if column[1] != "p99" and (column[0] in known or not told)
+    ]
     head = [load_kind(summaries).capitalize(), "from (s)", "to (s)", "requests"]
-    head += [*(heading(summaries, *column) for column in columns), "why none"]
-    rows = [_steady(summary, columns) for summary in summaries]
+    head += [*(heading(summaries, *column) for column in shown), "why none"]
+    rows = [_steady(summary, shown) for summary in summaries]
     caption = "Steady state"
-    share = next((one.steady.share for one in summaries if isinstance(one.steady, Steady)), None)
-    if share is not None:
-        caption += f", from the first to the last moment with {100 * share:g} % of peak in flight"
+    if told:
+        what = "of sessions live" if are_replays(summaries) else "of peak in flight"
+        caption += f", from the first to the last moment with {100 * told[0].share:g} % {what}"
     return table(caption, head, rows)
 
 
@@ -69,6 +78,19 @@ def _steady(summary: PointSummary, columns: Sequence[tuple[str, str]]) -> list[s
     reasons = dict.fromkeys(value.reason for value in values if isinstance(value, Absent))
     window = [f"{found.start_s:,.2f}", f"{found.end_s:,.2f}", f"{found.n:,}"]
     return [row_name(summary), *window, *shown, "; ".join(reasons)]
+
+
+def sessions_table(report: Report) -> Html:
+    """Return what became of replayed sessions and how far observations reach; else nothing."""
+    summaries = [point.summary for point in report.points]
+    rows = [
+        [row_name(one), *session_cells(one, one.replay)]
+        for one in summaries
+        if one.replay is not None
+    ]
+    heads = (f"{name} ({unit})" if unit else name for name, unit in SESSION_HEADS)
+    head = [load_kind(summaries).capitalize(), *heads]
+    return table("Sessions and coverage", head, rows) if rows else Html("")
 
 
 def _frontier(report: Report) -> dict[tuple[str, int], str]:
