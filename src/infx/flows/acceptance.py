@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from infx.errors import InputError, Problem, nearest
+from infx.flows.recipes import open_recipe
 from infx.model.acceptance import Cell, Curve
 from infx.recipes.acceptance import curves, naming
 from infx.recipes.acceptance.bound import plan_bound
@@ -13,7 +14,6 @@ from infx.recipes.acceptance.role import Speculation
 from infx.recipes.bind import bind
 from infx.recipes.binding import Binding
 from infx.recipes.target import Target
-from infx.recipes.variants import split_selector
 from infx.store.documents import read_yaml
 from infx.store.golden import golden_documents
 
@@ -60,7 +60,6 @@ def plan_recipe(
 
     Raises InputError for what binding and golden acceptance refuse.
     """
-    file, selector = split_selector(reference)
-    document = read_yaml(Path(file), last_wins=True)
+    document, selector = open_recipe(reference)
     binding = bind(document, selector=selector, shared=None, target=Target(concurrency=concurrency))
     return binding, plan_bound(binding, conditions, golden(), document=document, changes=changes)

@@ -4,18 +4,18 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from pydantic import JsonValue
-
 from infx.errors import InputError, Problem
 from infx.flows.snapshots import Snapshot
 from infx.flows.sources import Sources
 from infx.matrix.affected import Planned, Row, concurrencies, planned
+from infx.matrix.points import configured
 from infx.model import identity
+from infx.store.recipes import lane
 
 if TYPE_CHECKING:
     from infx.flows.recipe_digests import RecipeDigests, Source
 
-_SETTING = "CONFIG_FILE="
+_SETTINGS = "additional-settings"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,11 @@ class Fingerprints:
             if key is not None and not side.prefix:
                 self.missing.setdefault(file, key)
             return None
-        return _Named(path, selector or None, _lane(row) if newer else None)
+        return _Named(
+            path,
+            selector or None,
+            lane(agentic="isl" not in row, multinode="prefill" in row) if newer else None,
+        )
 
     def _shared(self, named: _Named) -> str:
         return self.sources.shared.get(named.lane or "", "")
@@ -125,17 +129,7 @@ class Fingerprints:
         )
 
 
-def _lane(row: Row) -> str:
-    scenario = "fixed-sequence" if "isl" in row else "agentic"
-    return f"{scenario}-{'multi' if 'prefill' in row else 'single'}"
-
-
-def _setting(row: Row) -> JsonValue:
-    """Return the recipe that a role's settings name: the form before rows had a field for it."""
-    for role in ("prefill", "decode"):
-        worker = row.get(role)
-        settings = worker.get("additional-settings") if isinstance(worker, Mapping) else None
-        for one in settings if isinstance(settings, list) else ():
-            if isinstance(one, str) and one.startswith(_SETTING):
-                return one.removeprefix(_SETTING)
-    return None
+def _setting(row: Row) -> str | None:
+    roles = [role for name in ("prefill", "decode") if isinstance(role := row.get(name), Mapping)]
+    lists = [settings for role in roles if isinstance(settings := role.get(_SETTINGS), list)]
+    return configured(str(one) for settings in lists for one in settings)

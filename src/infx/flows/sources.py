@@ -6,10 +6,10 @@ from pathlib import PurePosixPath
 
 from infx.errors import InputError, Problem
 from infx.store.catalog import FOLDERS, MASTERS, RUNNERS
-from infx.store.recipes import ROOTS, SHARED, spellings
+from infx.store.recipes import ROOTS, SHARED, lane, spellings
 
 MASTER = MASTERS.removeprefix("*")
-LANES = ("agentic-single", "agentic-multi", "fixed-sequence-single", "fixed-sequence-multi")
+LANES = tuple(lane(agentic=a, multinode=m) for a in (True, False) for m in (False, True))
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from infx.model.catalog import (
     Hardware,
     SearchSpace,
 )
+from infx.model.identity import RECIPE_SETTING
 
 POWER_LENGTHS = (8192, 1024)
 """Input and output tokens of the only fixed lengths that may require power telemetry."""
@@ -91,7 +92,7 @@ def _recipes(key: ConfigKey, row: SearchSpace, at: Path) -> Iterator[Fault]:
     for name in ("worker", "prefill", "decode"):
         worker = getattr(row, name)
         for index, setting in enumerate((worker and worker.additional_settings) or ()):
-            if setting.startswith("CONFIG_FILE="):
+            if setting.startswith(RECIPE_SETTING):
                 what = "the recipe is srt-recipe on {line}"
                 place = (*at, name, "additional-settings", index)
                 yield Fault(place, what, "remove CONFIG_FILE", (*at, "srt-recipe"))

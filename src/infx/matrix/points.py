@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from infx.matrix.collisions import evaluated_concs
 from infx.matrix.evals import LM_EVAL
 from infx.matrix.options import sequence_name
+from infx.model.identity import RECIPE_SETTING
 from infx.model.sweep import (
     AgenticMultiRow,
     AgenticSingleRow,
@@ -15,8 +16,6 @@ from infx.model.sweep import (
     Point,
     Row,
 )
-
-_RECIPE_SETTING = "CONFIG_FILE="
 
 
 def points(rows: Iterable[Row]) -> Iterator[Point]:
@@ -51,9 +50,14 @@ def recipe(row: Row) -> str | None:
         return row.srt_recipe
     if not isinstance(row, Multi):
         return None
-    settings = (*(row.prefill.additional_settings or ()), *(row.decode.additional_settings or ()))
-    found = (text for text in settings if text.startswith(_RECIPE_SETTING))
-    return next((text.removeprefix(_RECIPE_SETTING) for text in found), None)
+    roles = (row.prefill.additional_settings, row.decode.additional_settings)
+    return configured(text for settings in roles for text in settings or ())
+
+
+def configured(settings: Iterable[str]) -> str | None:
+    """Return the recipe that settings of roles name, None where none does."""
+    found = (text for text in settings if text.startswith(RECIPE_SETTING))
+    return next((text.removeprefix(RECIPE_SETTING) for text in found), None)
 
 
 def evaluation(row: Row) -> Evaluation:

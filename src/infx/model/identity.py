@@ -34,7 +34,9 @@ NOT_RUN = frozenset(
 RECIPE_FILES = frozenset(("srt-recipe", "eval-srt-recipe"))
 """Fields of a matrix row that only say where its recipe stands."""
 
-_RECIPE_SETTING = "CONFIG_FILE="
+RECIPE_SETTING = "CONFIG_FILE="
+"""What begins the setting of a role that names its recipe: the form before rows had a field."""
+
 _WORDS = {None: "null", True: "true", False: "false"}
 
 
@@ -132,7 +134,7 @@ def _without_file(worker: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     settings = worker.get("additional-settings")
     if not isinstance(settings, Sequence) or isinstance(settings, str):
         return dict(worker)
-    kept = [one for one in settings if not str(one).startswith(_RECIPE_SETTING)]
+    kept = [one for one in settings if not str(one).startswith(RECIPE_SETTING)]
     return {**worker, "additional-settings": kept}
 
 

@@ -78,10 +78,18 @@ def read(path: Path) -> Document:
 
 def shared_block(master: Path, *, agentic: bool, multinode: bool) -> Path | None:
     """Return the block that is merged under every fragment of a lane, if there is one."""
-    scenario = "agentic" if agentic else "fixed-sequence"
-    nodes = "multi" if multinode else "single"
-    path = master.parent / SHARED / f"{scenario}-{nodes}.yaml"
+    path = master.parent / SHARED / f"{lane(agentic=agentic, multinode=multinode)}.yaml"
     return path if path.is_file() else None
+
+
+def lane(*, agentic: bool, multinode: bool) -> str:
+    """Name the lane of a row, which is the name of its shared block.
+
+    >>> lane(agentic=True, multinode=False)
+    'agentic-single'
+    """
+    scenario = "agentic" if agentic else "fixed-sequence"
+    return f"{scenario}-{'multi' if multinode else 'single'}"
 
 
 def spellings(path: PurePosixPath) -> list[PurePosixPath]:
