@@ -8,7 +8,7 @@ from types import FunctionType
 import infx
 from infx.flows.runs import Run
 from infx.load.progress import Progress
-from infx.model import bundle, launch, recipe, record, result, selftest, workload
+from infx.model import bundle, launch, recipe, record, result, scrape, selftest, workload
 from infx.store import bundles
 from pages.text import code, doc, fence, fields, line, page, signature, table, type_name
 
@@ -20,6 +20,7 @@ runs/<run-id>/
     {bundles.POINT:26} keys, recipe, workload, endpoint, launch plan, phases
     {bundles.PLAN:26} what each turn asks, as bytes ready to send
     {bundles.REQUESTS:26} the journal: one line at issue, one at the end
+    {bundles.SAMPLES:26} the server's metrics pages: one line each second
     {bundles.SUMMARY:26} counts, and every metric or its reason"""
 
 FILES: dict[str, tuple[type, ...]] = {
@@ -37,6 +38,7 @@ FILES: dict[str, tuple[type, ...]] = {
     ),
     bundles.PLAN: (),
     bundles.REQUESTS: (record.Issue, record.RequestRecord, record.EndState, record.Phase),
+    bundles.SAMPLES: (scrape.Page, scrape.Change, scrape.Miss),
     bundles.SUMMARY: (
         result.PointSummary,
         result.Counts,
