@@ -20,7 +20,7 @@ from infx.model.trace import Call, Ref, Stream, Trace
 from infx.workloads.trace.chains import common_prefix
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Node:
     """One message of one or more prompts: whole blocks, up to block `end` of the prompt.
 
@@ -177,10 +177,10 @@ class _Layout:
     def _next(self, ids: "array[int]", before: _Previous) -> tuple[_Match, int]:
         """Find what is known of a later prompt, and how long the answer before what is new was."""
         own = common_prefix(before.ids, ids)
-        if own == len(before.ids):  # everything was kept, and so are its messages
-            match = _walk(before.node, ids, own)
-        else:
-            match = _walk(self._root, ids, 0)
+        kept = before.node
+        while kept.end > own and kept.parent is not None:
+            kept = kept.parent
+        match = _walk(kept, ids, kept.end)
         further = match.depth > own and match.into is None and match.node.answer is not None
         return match, (match.node.answer or 0) if further else before.answer
 
