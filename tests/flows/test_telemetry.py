@@ -10,6 +10,7 @@ import pytest
 
 import bundled
 from infx.clock import NS, VirtualTimeLoop
+from infx.errors import InputError
 from infx.flows.freshness import not_fresh, reset, served, workers
 from infx.flows.telemetry import facts, pages_of, server_metrics_of, telemetry
 from infx.model.bundle import PhaseWindow, PointFile
@@ -130,6 +131,19 @@ def test_a_server_without_the_page_says_why_there_is_nothing(tmp_path: Path) -> 
     point = bundled.point(1).model_copy(update={"phases": (window,), "audit": said})
     found = server_metrics_of(open_bundle(writer.path), point)
     assert found == Absent(reason="no metrics page was read: http-404")
+
+
+def test_what_is_no_url_is_said_before_the_load(tmp_path: Path) -> None:
+    loop = VirtualTimeLoop()
+
+    async def story() -> None:
+        client = served_by(Script(), loop)
+        async with telemetry(client, loop, directory=tmp_path, urls=["worker:9/metrics"]):
+            pytest.fail("nothing is read")
+
+    with pytest.raises(InputError, match="not an http or https URL"):
+        loop.run_until_complete(story())
+    loop.close()
 
 
 def test_a_point_that_never_profiled_has_no_window(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from infx.store.bundles import SAMPLES
 from infx.store.samples import SampleJournal
 from infx.telemetry.pages import Pages
 from infx.telemetry.scraper import Scraper, scraping
-from infx.wire.address import Address, Dial, dial
+from infx.wire.address import Address, Dial, dial, parse
 from infx.wire.fetch import Client, Headers
 
 METRICS_PATH = "/metrics"
@@ -48,10 +48,12 @@ async def telemetry(
 
     `urls` are the pages, by default that of the client's server. Await `read()` of what is given
     between two phases, so that a page parts their counters. Whatever the pages do, nothing is
-    raised; MachineError when the journal cannot be opened or closed.
+    raised; MachineError when the journal cannot be opened or closed, InputError for what is no URL.
     """
     pages = pages_of(client, clock, connect=connect)
     wanted = tuple(urls) or (f"{client.address.url}{METRICS_PATH}",)
+    for url in wanted:
+        parse(url)
     try:
         with SampleJournal(directory / SAMPLES) as journal:
             async with scraping(wanted, pages.fetch, clock, journal.add) as scraper:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from infx.metrics.per_request import NS_PER_S
 from infx.metrics.scraped import Scraped, Source, growth, slices
-from infx.model.record import Sample
+from infx.model.record import Acceptance, Sample
 from infx.model.result import Absent, Metric, MetricValue
 from infx.model.server import Quantity, ServerMetrics
 from infx.stats.percentile import describe
@@ -91,6 +91,17 @@ def server_metrics(
         metrics=_figures(every),
         by_source={url: _figures(_View((apart[url],), missing)) for url in sorted(apart)},
     )
+
+
+def acceptance(found: ServerMetrics) -> Acceptance | None:
+    """Return the acceptance length that counters of steps tell, None where there are none.
+
+    The mean of a gauge says nothing of how many steps it rests on.
+    """
+    length = found.metrics["acceptance_length"]
+    if isinstance(length, Absent) or length.p50 is not None:
+        return None
+    return Acceptance(length=length.mean, steps=length.n)
 
 
 def _figures(view: _View) -> dict[str, Metric]:

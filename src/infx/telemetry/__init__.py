@@ -1,1 +1,1 @@
-"""Samples beside the load: facts of the host."""
+"""Samples beside the load: engine metrics, and facts of the host."""
