@@ -8,7 +8,18 @@ from types import FunctionType
 import infx
 from infx.flows.runs import Run
 from infx.load.progress import Progress
-from infx.model import bundle, launch, recipe, record, result, scrape, selftest, workload
+from infx.model import (
+    agentic,
+    agentx,
+    bundle,
+    launch,
+    recipe,
+    record,
+    result,
+    scrape,
+    selftest,
+    workload,
+)
 from infx.store import bundles
 from pages.text import code, doc, fence, fields, line, page, signature, table, type_name
 
@@ -32,6 +43,7 @@ FILES: dict[str, tuple[type, ...]] = {
         recipe.Role,
         recipe.Site,
         workload.FixedWorkload,
+        agentic.AgenticWorkload,
         launch.Endpoint,
         launch.LaunchPlan,
         launch.ProcessPlan,
@@ -45,6 +57,15 @@ FILES: dict[str, tuple[type, ...]] = {
         result.ClientAudit,
         result.IncompleteTokens,
         result.Steady,
+        result.ReplaySummary,
+        result.Coverage,
+        result.Censored,
+        agentx.RequestMetrics,
+        agentx.Qps,
+        agentx.Latency,
+        agentx.Tokens,
+        agentx.Throughput,
+        agentx.Spread,
         result.MetricValue,
         result.Interval,
         result.Absent,

@@ -10,10 +10,12 @@ from infx.flows.summary import summarise
 from infx.metrics.replay import censored
 from infx.model.agentic import AgenticWorkload
 from infx.model.bundle import PointFile
-from infx.model.record import EndState, RequestRecord
+from infx.model.record import EndState, Phase, RequestRecord
 from infx.model.result import Absent, Coverage, MetricValue, PointSummary
 from infx.model.validity import REASONS
 from replayed import CORPUS, POINT, point, summary, turn, turns
+
+FORGOT = {"url": "http://127.0.0.1:8000/reset_prefix_cache", "ok": True, "said": "HTTP 200"}
 
 
 def judged(records: Sequence[RequestRecord], of: PointFile = POINT) -> list[str]:
@@ -143,11 +145,15 @@ def test_custom_settings_are_measured_truly() -> None:
         ("digest-mismatch", {"digest_mismatch": ["corpus"]}, {"digest_mismatch": []}),
         (
             "server-not-fresh",
-            {"server_used": True, "cache_reset": None},
-            {"server_used": True, "cache_reset": "/reset_prefix_cache"},
+            {"server_used": True, "cache_reset": [FORGOT, FORGOT | {"ok": False}]},
+            {"server_used": True, "cache_reset": [FORGOT, FORGOT]},
         ),
         ("server-not-fresh", {"server_used": True}, {"server_used": False}),
-        ("primer-failed", {"primer_failed": True}, {"primer_failed": False}),
+        (
+            "server-not-fresh",
+            {"server_tokens_before": 101, "server_tokens_own": 100},
+            {"server_tokens_before": 100, "server_tokens_own": 100},
+        ),
         ("aborted", {"aborted": "11 of 100 requests failed"}, {"aborted": None}),
     ],
 )
@@ -158,19 +164,29 @@ def test_what_the_client_says_of_its_own_work(
     assert judged(turns(), point(fine)) == []
 
 
+def test_a_failed_primer_breaks_off_the_warmup() -> None:
+    """Nothing was profiled then; what breaks off profiling itself is no primer."""
+    stopped = point({"aborted": "the primer of lane 3 failed: HTTP 500"})
+    warm = POINT.phases[0].model_copy(update={"phase": Phase.WARMUP})
+    early = stopped.model_copy(update={"phases": (warm,)})
+    assert {"primer-failed", "aborted", "nothing-ok"} <= set(judged([], early))
+    assert judged(turns(), stopped) == ["aborted"]
+    assert "primer-failed" not in judged([], POINT.model_copy(update={"phases": ()}))
+
+
 def test_cache_hits_are_what_a_replay_is_about() -> None:
     audit = {"server_cache_hits": 90_000.0, "server_cache_queries": 100_000.0}
     assert judged(turns(), point(audit)) == []
 
 
 def test_every_reason_is_carried() -> None:
-    audit = {"aborted": "the server failed", "primer_failed": True, "server_used": True}
+    audit = {"aborted": "the server failed", "server_used": True}
     demo = point(audit).model_copy(
         update={"workload": AgenticWorkload.under("demo", corpus=CORPUS, duration_s=1000.0)}
     )
     found = judged([replace(one, prompt_tokens=None) for one in turns()[:50]], demo)
     assert found == [
-        "demo-workload", "server-not-fresh", "primer-failed", "aborted", "usage-missing",
+        "demo-workload", "server-not-fresh", "aborted", "usage-missing",
         "profile-coverage",
     ]  # fmt: skip
 

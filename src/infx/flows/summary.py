@@ -51,15 +51,21 @@ def audit_reasons(point: PointFile, records: tuple[RequestRecord, ...]) -> Itera
 
 
 def _replay_reasons(point: PointFile, workload: AgenticWorkload) -> Iterator[str]:
+    from infx.flows.freshness import not_fresh  # after the load
+
+    own = point.audit.get("server_tokens_own")
+    own_tokens = own if isinstance(own, int | float) else 0
+    shared = bool(point.audit.get("server_used"))
     if workload.rule in ("fast", "demo"):
         yield f"{workload.rule}-workload"
     if point.audit.get("digest_mismatch"):
         yield "digest-mismatch"
-    if point.audit.get("server_used") and not point.audit.get("cache_reset"):
+    if not_fresh(point.audit, shared=shared, own_tokens=own_tokens):
         yield "server-not-fresh"
-    if point.audit.get("primer_failed"):
-        yield "primer-failed"
     if point.audit.get("aborted"):
+        # Nothing but the failure of a session's own primer breaks off a warmup.
+        if not any(one.phase is Phase.PROFILING for one in point.phases):
+            yield "primer-failed"
         yield "aborted"
 
 

@@ -46,9 +46,11 @@ class PointFile(Value):
 
     Of a replay, `idle_skipped` and `tree_idle_skipped` say how often (`times`) and for how long
     (`s`) pauses were cut short, of the whole load and of one session. `aborted` says why it was
-    broken off, and `primer_failed` that a session could not be set up. `server_used` tells that an
-    earlier point had asked the same server, and `cache_reset` by which path its caches were emptied
-    since, if they were. `digest_mismatch` names what is not what the point says it is.
+    broken off. `server_used` tells that an earlier point of the run had asked the same server;
+    `server_tokens_before` are the prompt tokens that it had counted before the load, null with the
+    reason in `server_tokens_absent`, and `server_tokens_own` those among them with which infx sized
+    its prompts. `cache_reset` lists what each server (`url`) said when it was told to forget all
+    prefixes, and whether it did (`ok`). `digest_mismatch` names what is not what the point says.
     """
 
     schema_version: Literal[1] = 1

@@ -23,7 +23,7 @@ REASONS: Mapping[str, str] = MappingProxyType(
             "What was asked is not what the point names: the digest of its corpus or plan differs."
         ),
         "server-not-fresh": (
-            "An earlier point had asked the same server, and no reset of its caches is recorded."
+            "The server had served before this point, and no reset of all its caches is recorded."
         ),
         "primer-failed": (
             "A session could not be set up, as its first request of the warmup failed."
