@@ -8,8 +8,8 @@ from infx.errors import InputError, Problem
 from infx.flows.snapshots import Snapshot
 from infx.flows.sources import Sources
 from infx.matrix.affected import Planned, Row, concurrencies, planned
-from infx.matrix.points import configured
 from infx.model import identity
+from infx.model.recipe_setting import configured
 from infx.store.recipes import lane
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from infx.model.catalog import (
     Hardware,
     SearchSpace,
 )
-from infx.model.identity import RECIPE_SETTING
+from infx.model.recipe_setting import RECIPE_SETTING
 
 POWER_LENGTHS = (8192, 1024)
 """Input and output tokens of the only fixed lengths that may require power telemetry."""

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from infx.matrix.collisions import evaluated_concs
 from infx.matrix.evals import LM_EVAL
 from infx.matrix.options import sequence_name
-from infx.model.identity import RECIPE_SETTING
+from infx.model.recipe_setting import configured
 from infx.model.sweep import (
     AgenticMultiRow,
     AgenticSingleRow,
@@ -52,12 +52,6 @@ def recipe(row: Row) -> str | None:
         return None
     roles = (row.prefill.additional_settings, row.decode.additional_settings)
     return configured(text for settings in roles for text in settings or ())
-
-
-def configured(settings: Iterable[str]) -> str | None:
-    """Return the recipe that settings of roles name, None where none does."""
-    found = (text for text in settings if text.startswith(RECIPE_SETTING))
-    return next((text.removeprefix(RECIPE_SETTING) for text in found), None)
 
 
 def evaluation(row: Row) -> Evaluation:

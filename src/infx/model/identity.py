@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from pydantic import JsonValue
 
 from infx.model.recipe import BoundRecipe
+from infx.model.recipe_setting import RECIPE_SETTING
 
 if TYPE_CHECKING:
     from infx.model.agentic import Workload
@@ -33,9 +34,6 @@ NOT_RUN = frozenset(
 
 RECIPE_FILES = frozenset(("srt-recipe", "eval-srt-recipe"))
 """Fields of a matrix row that only say where its recipe stands."""
-
-RECIPE_SETTING = "CONFIG_FILE="
-"""What begins the setting of a role that names its recipe: the form before rows had a field."""
 
 _WORDS = {None: "null", True: "true", False: "false"}
 
