@@ -26,7 +26,8 @@ ENTRIES_LEAST = 1 << 12
 """A passage needs so many places where a slice may begin, else blocks would repeat each other."""
 CODE_CHARACTERS = 1 << 19
 """Length of the passage that is cut by a tokenizer: about 150,000 tokens, made in half a second."""
-DRIFT_BLOCKS = 256
+DRIFT_MESSAGES = 32
+DRIFT_BLOCKS = 8
 LEAVE_OUT = "leave it out to size prompts by the server's own count"
 ADVICE = "give the model's tokenizer (--tokenizer PATH)"
 
@@ -172,13 +173,21 @@ def _begins_word(text: str, start: int) -> bool:
 
 
 class Drift(NamedTuple):
-    """How many tokens a sample text was made of, and how many it has when it is read again."""
+    """How many tokens sample messages were made of, and how many they have when read again."""
 
+    messages: int
     asked: int
     counted: int
 
 
 def drift(source: TextSource, tokenizer: Cutter, *, size: int) -> Drift:
-    """Measure a source with the tokenizer that it was cut by: tokens may join where slices meet."""
-    text = source.blocks("drift", array("I", range(DRIFT_BLOCKS)), size=size, last=size)
-    return Drift(DRIFT_BLOCKS * size, tokenizer.count(text.removeprefix(" ")))
+    """Measure a source with the tokenizer that it was cut by.
+
+    Tokens may join where slices meet, and a message begins without the space of its first token.
+    """
+    counted = 0
+    for number in range(DRIFT_MESSAGES):
+        ids = array("I", range(number * DRIFT_BLOCKS, (number + 1) * DRIFT_BLOCKS))
+        text = source.blocks("drift", ids, size=size, last=size)
+        counted += tokenizer.count(text.removeprefix(" "))
+    return Drift(DRIFT_MESSAGES, DRIFT_MESSAGES * DRIFT_BLOCKS * size, counted)

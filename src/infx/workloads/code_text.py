@@ -66,7 +66,8 @@ def _statement(draws: Draws, indent: str) -> list[str]:
 
 
 def _function(draws: Draws, indent: str = "", *, method: bool = False) -> list[str]:
-    taken = [f"{draws.pick(NOUNS)}: {draws.pick(KINDS)}" for _ in range(1 + draws.below(3))]
+    names = {draws.pick(NOUNS): None for _ in range(1 + draws.below(3))}
+    taken = [f"{name}: {draws.pick(KINDS)}" for name in names]
     given = ", ".join(["self", *taken] if method else taken)
     about = f"every {draws.pick(ADJECTIVES)} {draws.pick(NOUNS)} of the {draws.pick(NOUNS)}"
     lines = [
