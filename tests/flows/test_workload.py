@@ -10,7 +10,9 @@ import pytest
 from infx.errors import MachineError
 from infx.flows import workload
 from infx.flows.workload import Reading
-from infx.store import datasets
+from infx.model.model_registry import ModelRegistry
+from infx.recipes.registries import corpus as corpus_of
+from infx.store import datasets, registries
 from recorded import corpus, request, session
 from refusals import refusal
 
@@ -173,10 +175,12 @@ def test_a_corpus_that_nobody_vouches_for_is_not_fetched(tmp_path):
 
 def test_the_corpus_of_a_model_follows_from_its_prefix():
     registry = datasets.registry()
-    full = {p: registry.for_model(p).name for p in ("dsv4", "glm5.2", "kimik3", "minimaxm3")}
-    assert set(full.values()) == {"cc-traces-weka-062126"}
-    assert registry.for_model("glm5.3").loader == "semianalysis_cc_traces_weka_062126"
-    assert registry.for_model("qwen3.5").name == "cc-traces-weka-062126-256k"
+    models = registries.registry(ModelRegistry)
+    full = ("dsv4", "glm5.2", "glm5.3", "kimik3", "minimaxm3", "musespark")
+    names = {registry.of(corpus_of(models, prefix)).loader for prefix in full}
+    assert names == {"semianalysis_cc_traces_weka_062126"}
+    assert registry.of(corpus_of(models, "qwen3.5")).name == "cc-traces-weka-062126-256k"
+    assert corpus_of(models, "nobody") == "capped"
 
 
 def test_every_known_corpus_says_what_is_unknown_about_it():

@@ -13,15 +13,21 @@ from infx.matrix.generate import generate
 from infx.matrix.options import Options
 from infx.matrix.points import recipe
 from infx.matrix.targets import target
+from infx.model.model_registry import ModelRegistry
 from infx.model.sweep import Agentic, Fixed, Row
+from infx.recipes.registries import corpus
 from infx.recipes.target import Target
 from infx.recipes.variants import split_selector
 from infx.store import datasets
 from infx.store.catalog import find
 from infx.store.recipes import default_roots, locate
+from infx.store.registries import registry
 
-corpora = cache(datasets.registry)
-"""The corpora that models are measured with, read when the first agentic row asks."""
+
+@cache
+def longest(prefix: str) -> int | None:
+    """Return the tokens of the longest request of the corpus that a model is measured with."""
+    return datasets.registry().of(corpus(registry(ModelRegistry), prefix)).longest
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,5 +107,5 @@ def _points(row: Row, key: str, where: str, selector: str | None) -> Iterator[Us
             osl=row.osl if isinstance(row, Fixed) else None,
             dram_gb=(row.total_cpu_dram_gb or None) if isinstance(row, Agentic) else None,
             prefix=row.model_prefix if agentic and row.spec_decoding != "none" else None,
-            longest=corpora().for_model(row.model_prefix).longest if agentic else None,
+            longest=longest(row.model_prefix) if agentic else None,
         )

@@ -48,13 +48,11 @@ class TraceDataset(Value):
 
 
 class DatasetRegistry(Value):
-    """All corpora, and which one a model is measured with.
+    """All corpora, and the two that models are measured with: `full`, and `capped` at 256k tokens.
 
-    Models of `full_prefixes` take the `full` corpus, all others the `capped` one: the rule of
-    InferenceX, whose list holds the models that serve contexts above 256,000 tokens.
+    Which of the two a model takes stands in the registry of models.
     """
 
-    full_prefixes: tuple[str, ...]
     full: str
     capped: str
     datasets: tuple[TraceDataset, ...]
@@ -66,7 +64,7 @@ class DatasetRegistry(Value):
             raise ValueError("names are unique, and `full` and `capped` are among them")
         return self
 
-    def for_model(self, prefix: str) -> TraceDataset:
-        """Return the corpus for the models of a prefix, such as `dsv4`."""
-        name = self.full if prefix in self.full_prefixes else self.capped
+    def of(self, corpus: Literal["full", "capped"]) -> TraceDataset:
+        """Return the full corpus or the capped one."""
+        name = self.full if corpus == "full" else self.capped
         return next(dataset for dataset in self.datasets if dataset.name == name)
