@@ -128,7 +128,7 @@ def tokenizer(request) -> LocalTokenizer:
 
 @pytest.fixture(scope="module")
 def passage(tokenizer) -> Passage:
-    return code_passage(tokenizer, 42)
+    return tokenizer.passage(42)
 
 
 def test_a_passage_is_cut_where_its_tokenizer_cuts_it(tokenizer, passage) -> None:

@@ -23,6 +23,8 @@ SAMPLE_TOKENS = 2048
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
+    from infx.workloads.blocks import Passage
+
 
 class Counter(Protocol):
     """Something that counts the tokens of a text, without any that a server adds."""
@@ -56,6 +58,12 @@ class LocalTokenizer:
         finally:
             self._tokenizer.post_processor = kept
         return array("I", [end for _, end in offsets])
+
+    def passage(self, seed: int) -> "Passage":
+        """Return the passage that the blocks of recorded prompts are cut from."""
+        from infx.workloads.blocks import code_passage
+
+        return code_passage(self, seed)
 
     def prompts(self, workload: FixedWorkload, *, overhead: int) -> "TokenizedPrompts":
         """Return prompts of exact length; `overhead` tokens are added by the server to each."""
