@@ -6,7 +6,8 @@ import json as standard_json
 from rich.console import Console
 
 import replayed
-from infx.cli.tables import FORMATS, github, json, markdown, points_table, printable, rich_table
+from infx.cli.grids import printable
+from infx.cli.tables import FORMATS, github, json, markdown, points_table, rich_table
 from infx.model.result import Absent, Counts, Interval, MetricValue, PointSummary, RunResult
 
 NO_USAGE = "no ok request has usage, two tokens and content at two moments"

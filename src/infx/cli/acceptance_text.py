@@ -6,7 +6,7 @@ from typing import get_args
 import orjson
 from pydantic import JsonValue
 
-from infx.cli.tables import Grid, aligned, printable
+from infx.cli.grids import Grid, aligned, printable
 from infx.model.acceptance import Cell, Curve, Thinking
 from infx.recipes.acceptance.plan import Plan
 from infx.recipes.acceptance.role import Stated

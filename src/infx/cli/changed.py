@@ -106,7 +106,7 @@ def warn(comparison: "Comparison") -> None:
 
 def text(found: "Changed") -> str:
     """Return each key with its points, `+` for a new and `-` for a removed one."""
-    from infx.cli.tables import printable
+    from infx.cli.grids import printable
 
     blocks = ["\n".join((_head(key), *_points(key))) for key in found.changed]
     lines = "\n\n".join((*blocks, _sum(found))).split("\n")
@@ -115,7 +115,7 @@ def text(found: "Changed") -> str:
 
 def markdown(found: "Changed") -> str:
     """Return the same for a comment: a line a key, its points as a difference."""
-    from infx.cli.tables import markdown_text, printable
+    from infx.cli.grids import markdown_text, printable
 
     blocks = []
     for key in found.changed:

@@ -61,7 +61,7 @@ def check(
 
 def _shown(review: "Review", *, annotated: bool) -> Iterator[str]:
     # Imported here: what passes has no foreign text to print.
-    from infx.cli.tables import annotation, printable
+    from infx.cli.grids import annotation, printable
 
     for problem in review.problems:
         shown = printable(str(problem))

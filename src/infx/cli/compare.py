@@ -8,9 +8,9 @@ from typing import Annotated, get_args
 from cyclopts import Parameter
 
 from infx.cli import values
+from infx.cli.grids import Grid, aligned, annotation, markdown_grid, markdown_text, printable
 from infx.cli.runs import Root, find
 from infx.cli.streams import put
-from infx.cli.tables import Grid, aligned, annotation, markdown_grid, markdown_text, printable
 from infx.curves.compare import UNKNOWN_NOISE, UNKNOWN_NOISE_S
 from infx.flows.compare import compare_runs
 from infx.flows.runs import open_run

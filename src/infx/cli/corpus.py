@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
-from infx.cli.tables import Grid, aligned, printable
+from infx.cli.grids import Grid, aligned, printable
 from infx.model.corpus import CorpusDescription, Distribution
 from infx.report.units import figure
 

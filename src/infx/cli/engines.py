@@ -143,7 +143,7 @@ def _takes(one: Flag | Variable) -> str:
 
 def _table(heads: tuple[str, ...], rows: Rows, format: Form) -> str:
     if format == "markdown":
-        from infx.cli.tables import markdown_text
+        from infx.cli.grids import markdown_text
 
         lines = [heads, ("--",) * len(heads), *(tuple(map(markdown_text, row)) for row in rows)]
         return "\n".join(f"| {' | '.join(line)} |" for line in lines)

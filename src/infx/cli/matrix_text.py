@@ -3,7 +3,7 @@
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from infx.cli.tables import printable
+from infx.cli.grids import printable
 from infx.matrix.collisions import evaluated_concs
 from infx.matrix.points import evaluation, scenario
 from infx.model.catalog import Worker

@@ -8,7 +8,7 @@ from textwrap import wrap
 from types import MappingProxyType
 from typing import NamedTuple
 
-from infx.cli.tables import printable
+from infx.cli.grids import printable
 from infx.model.result import Better, Curve, CurvePoint
 from infx.report.columns import load_kind, load_name
 from infx.report.distributions import axis_scale

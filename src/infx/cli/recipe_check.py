@@ -9,8 +9,8 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from infx.cli import values
+from infx.cli.grids import annotation, printable
 from infx.cli.streams import put
-from infx.cli.tables import annotation, printable
 from infx.flows.recipe_check import Asked, check_recipes
 from infx.model.recipe_check import Finding, RecipeCheck
 

@@ -11,8 +11,8 @@ from cyclopts import Parameter
 from pydantic import JsonValue
 
 from infx.cli import values
+from infx.cli.grids import markdown_text, printable
 from infx.cli.streams import put
-from infx.cli.tables import markdown_text, printable
 from infx.errors import InputError, Problem
 from infx.flows.recipe_diff import Asked, Surroundings, diff_recipes
 from infx.model.recipe_diff import Decision, Effect, LeafChange, RecipeDiff, Side

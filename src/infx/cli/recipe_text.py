@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from pydantic import JsonValue
 
-from infx.cli.tables import printable
+from infx.cli.grids import printable
 from infx.flows.recipes import Shown
 from infx.model.identity import recipe_digest
 from infx.recipes.binding import Binding, Origin, Path, dotted

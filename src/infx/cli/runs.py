@@ -8,9 +8,9 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from infx.cli import values
+from infx.cli.grids import printable
 from infx.cli.outcome import print_result
 from infx.cli.streams import put
-from infx.cli.tables import printable
 from infx.errors import InputError, Problem, nearest
 from infx.flows.runs import RunEntry, list_runs, open_run, recover_run, verify_run
 

@@ -11,11 +11,11 @@ from cyclopts import Parameter
 
 from infx.cli import values
 from infx.cli.cache import selftests_folder
+from infx.cli.grids import Grid, aligned, markdown_grid
 from infx.cli.limits import require_connections
 from infx.cli.loop import run
 from infx.cli.progress import ProgressLine
 from infx.cli.streams import put
-from infx.cli.tables import Grid, aligned, markdown_grid
 from infx.clock import SystemClock
 from infx.flows.selftest import PACED, run_selftest
 from infx.flows.selftests import keep

@@ -4,10 +4,10 @@ Figures are shown in the units people use (milliseconds for short times); `json`
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from infx.cli.grids import Grid, aligned, annotation, markdown_grid, markdown_text, printable
 from infx.model.result import Absent, PointSummary, RunResult
 from infx.model.validity import REASONS
 from infx.report.columns import (
@@ -30,21 +30,6 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 SIMULATED = "simulated: no server was measured; these figures come from a model of one"
-
-
-@dataclass(frozen=True, slots=True)
-class Grid:
-    """A table before it has a format: heads and units of its columns, and its rows."""
-
-    title: str
-    heads: tuple[str, ...]
-    units: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-
-
-def printable(text: str) -> str:
-    """Return foreign text without anything that a terminal would obey or a line would break on."""
-    return "".join(char if char.isprintable() else "�" for char in text)
 
 
 def points_table(result: RunResult) -> str:
@@ -172,16 +157,6 @@ def _certificate(result: RunResult) -> list[str]:
     return lines
 
 
-def aligned(grid: Grid) -> list[str]:
-    """Return a table as lines of text, every column as wide as its widest cell."""
-    rows = [row for row in (grid.heads, grid.units, *grid.rows) if any(row)]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-    ]
-
-
 def _rich(grid: Grid) -> "Table":
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
@@ -193,22 +168,6 @@ def _rich(grid: Grid) -> "Table":
     for row in grid.rows:
         table.add_row(*map(Text, row))
     return table
-
-
-def markdown_grid(grid: Grid) -> str:
-    """Return a table in GitHub's Markdown."""
-    named = (
-        f"{head} ({unit_name})" if unit_name else head
-        for head, unit_name in zip(grid.heads, grid.units, strict=True)
-    )
-    rule = ("--:",) * len(grid.heads)
-    rows = [tuple(map(markdown_text, row)) for row in (tuple(named), *grid.rows)]
-    return "\n".join(f"| {' | '.join(row)} |" for row in (rows[0], rule, *rows[1:]))
-
-
-def markdown_text(text: str) -> str:
-    """Return text that Markdown and its HTML show as it is."""
-    return "".join(f"\\{char}" if char in "\\`*_[]<>|~#@!" else char for char in printable(text))
 
 
 def _annotation(point: PointSummary, result: RunResult) -> str:
@@ -224,18 +183,3 @@ def _annotation(point: PointSummary, result: RunResult) -> str:
     title = f"infx {point_name(point)}{simulated}"
     ok = f"{point.counts.ok:,} of {point.counts.issued:,} ok"
     return annotation(level, title, "; ".join([ok, *figures]) + against)
-
-
-def annotation(level: str, title: str, text: str) -> str:
-    """Return a workflow command of GitHub that shows a text: `error`, `warning` or `notice`."""
-    return f"::{level} title={_property(title)}::{_data(text)}"
-
-
-def _data(text: str) -> str:
-    """Escape the message of a workflow command."""
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    """Escape a property of a workflow command."""
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
