@@ -60,9 +60,9 @@ def test_bytes_go_in_and_come_out_as_they_are():
 
 
 def test_an_exchange_that_cannot_start_or_takes_too_long_is_an_error():
-    with pytest.raises(MachineError, match="cannot start /no/such: .*; is it installed"):
+    with pytest.raises(MachineError, match=r"cannot start /no/such: .*; is it installed"):
         exchange(Command(("/no/such",), {}), b"", timeout_s=20)
-    with pytest.raises(MachineError, match="did not end within 0.1 s and was killed"):
+    with pytest.raises(MachineError, match=r"did not end within 0\.1 s and was killed"):
         exchange(Command(python(FOR_EVER), {}), b"", timeout_s=0.1)
 
 
