@@ -5,9 +5,11 @@ from dataclasses import replace
 import pytest
 
 from handmade import measured
+from infx.flows.summary import acceptance_of
 from infx.metrics import acceptance_error, acceptance_length
 from infx.model.record import Acceptance, Measured
 from infx.model.result import Absent, MetricValue
+from infx.model.server import ServerMetrics
 
 
 def counted(length: float, steps: int, golden: float | None = None) -> Measured:
@@ -22,6 +24,23 @@ def test_the_measured_length_and_its_distance() -> None:
         found = acceptance_error.compute(given)
         assert isinstance(found, MetricValue)
         assert (found.n, found.mean) == (500, pytest.approx(0.1))
+
+
+def test_what_the_metrics_pages_say_of_it() -> None:
+    told = MetricValue(unit="tok/step", n=500, mean=2.7)
+    silent = Absent(reason="these pages do not have it")
+    pages = [
+        ServerMetrics(
+            dialect="vllm", window_s=1, pages=1, before_s=0, after_s=0,
+            metrics={"acceptance_length": length},
+        )
+        for length in (told, silent)
+    ]  # fmt: skip
+    assert acceptance_of(pages[0], 3.0) == Acceptance(2.7, 500, 3.0)
+    assert acceptance_of(pages[1], 3.0) == "these pages do not have it"
+    assert acceptance_of(Absent(reason="no metrics page was read"), None) == (
+        "no metrics page was read"
+    )
 
 
 def test_without_counters_or_a_golden_length() -> None:

@@ -1,6 +1,9 @@
 """The statistics of the public AgentX benchmark, by golden vectors that were worked out by hand."""
 
+import json
 import math
+import os
+from pathlib import Path
 
 import pytest
 
@@ -205,3 +208,44 @@ def test_rounding() -> None:
 def test_it_survives_a_file() -> None:
     found = request_metrics(measured(answer(1.0, 2.0), answer(1.0, 4.0), gpus=8))
     assert RequestMetrics.model_validate_json(found.model_dump_json()) == found
+
+
+def exported(row: dict, number: int) -> RequestRecord:
+    """One line of aiperf's `profile_export.jsonl` as a record."""
+
+    def value(name: str) -> float:
+        return row["metrics"][name]["value"]
+
+    start = row["metadata"]["request_start_ns"]
+    first, last = (
+        start + round(value(name) * 1e6) for name in ("time_to_first_token", "request_latency")
+    )
+    warm = row["metadata"]["benchmark_phase"] == "warmup"
+    return RequestRecord(
+        request=number, session=0, turn=0, lane=0,
+        phase=Phase.WARMUP if warm else Phase.PROFILING, state=EndState.OK, due_ns=start,
+        sent_ns=start, end_ns=last, asked_input=None, asked_output=1, first_content_ns=first,
+        gaps_ns=(last - first,), prompt_tokens=int(value("input_sequence_length")),
+        completion_tokens=int(value("output_sequence_length")),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("sample", ["plain", "agentx-scenario"])
+def test_what_the_real_client_exported_of_the_same_requests(sample: str) -> None:
+    """aiperf 0.13 sums up its own records: linear percentiles, the population's deviation."""
+    if "INFX_REFERENCE_DATA" not in os.environ:
+        pytest.skip("INFX_REFERENCE_DATA names no reference data")
+    folder = Path(os.environ["INFX_REFERENCE_DATA"], "engine-samples/aiperf-0.13-weka", sample)
+    lines = (folder / "profile_export.jsonl").read_text().splitlines()
+    summed = json.loads((folder / "profile_export_aiperf.json").read_text())
+    found = request_metrics(measured(*(exported(json.loads(x), n) for n, x in enumerate(lines))))
+    assert found.kept == summed["request_count"]["avg"]
+    names = {"ttft": "time_to_first_token", "e2el": "request_latency", "itl": "inter_token_latency"}
+    for ours, theirs in names.items():
+        spread = getattr(found.latency, ours).model_dump()
+        stated = {**summed[theirs], "mean": summed[theirs]["avg"]}
+        assert spread == pytest.approx({name: stated[name] / 1000 for name in spread}, rel=1e-6)
+    assert found.throughput is not None
+    assert found.throughput.output * found.throughput.duration_seconds == pytest.approx(
+        summed["total_osl"]["avg"]
+    )

@@ -7,7 +7,8 @@ from infx.flows.beside import prefix_hit
 from infx.model.agentic import AgenticWorkload
 from infx.model.bundle import PointFile
 from infx.model.record import Acceptance, Expected, Measured, Phase, Replayed, RequestRecord, Slo
-from infx.model.result import PointSummary
+from infx.model.result import Absent, PointSummary
+from infx.model.server import ServerMetrics
 
 Recorded = Mapping[tuple[int, int], Expected]
 """What the recording says of each request, by stream of the plan and turn."""
@@ -88,6 +89,19 @@ def measured_of(
         else None,
         acceptance=acceptance,
     )
+
+
+def acceptance_of(server: ServerMetrics | Absent, golden: float | None) -> Acceptance | str:
+    """Return what an engine's counters say of speculative decoding, or why they say nothing.
+
+    `golden` is the committed length that the engine was to simulate, where it was.
+    """
+    if isinstance(server, Absent):
+        return server.reason
+    length = server.metrics["acceptance_length"]
+    if isinstance(length, Absent):
+        return length.reason
+    return Acceptance(length.mean, length.n, golden)
 
 
 def _replayed(point: PointFile, workload: AgenticWorkload, recorded: Recorded) -> Replayed:

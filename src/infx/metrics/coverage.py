@@ -6,15 +6,19 @@ That says nothing of a stall in between, so the longest time without a completio
 the longest in which requests were in flight and none delivered anything.
 """
 
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import accumulate, pairwise
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
 
 from infx.metrics.itl import itl_s
 from infx.metrics.per_point import end_ns
 from infx.metrics.per_request import NS_PER_S, completed, profiled
 from infx.model.record import Measured, RequestRecord
 from infx.model.result import Absent, Coverage
+
+Moments = NDArray[np.int64]
 
 REQUIRED_RATIO = 0.95
 LEAST_STALL_S = 10.0
@@ -81,11 +85,12 @@ def _silence(records: Sequence[RequestRecord], limits: tuple[int, int]) -> float
     start, end = limits
     signs: dict[int, tuple[int, int]] = {}
     for record in records:
-        _note(signs, _contents(record))
-        if record.end_ns is not None:
-            _note(signs, [record.end_ns])
+        if record.first_content_ns is not None:
+            gaps = np.array((record.first_content_ns, *record.gaps_ns), dtype=np.int64)
+            _note(signs, gaps.cumsum())
     pauses = dict(_pauses(records, start, end))
-    _note(signs, [start, *pauses.values()])
+    ends = [record.end_ns for record in records if record.end_ns is not None]
+    _note(signs, np.array(sorted([start, *ends, *pauses.values()]), dtype=np.int64))
     edges = [signs[second] for second in sorted(signs)]
     silences = [
         min(after, end) - max(at, start)
@@ -95,16 +100,15 @@ def _silence(records: Sequence[RequestRecord], limits: tuple[int, int]) -> float
     return max(silences, default=0) / NS_PER_S
 
 
-def _note(signs: dict[int, tuple[int, int]], moments: Sequence[int]) -> None:
+def _note(signs: dict[int, tuple[int, int]], moments: Moments) -> None:
     """Keep the first and the last moment of each second; the moments are in order."""
-    seconds = [moment // NS_PER_S for moment in moments]
-    at = 0
-    while at < len(moments):
-        second = seconds[at]
-        after = bisect_right(seconds, second, lo=at)
-        first, last = signs.get(second, (moments[at], moments[at]))
-        signs[second] = (min(first, moments[at]), max(last, moments[after - 1]))
-        at = after
+    seconds = moments // NS_PER_S
+    changes = np.flatnonzero(np.diff(seconds)) + 1
+    firsts, lasts = [0, *changes.tolist()], [*(changes - 1).tolist(), len(moments) - 1]
+    for at, until in zip(firsts, lasts, strict=True):
+        early, late = int(moments[at]), int(moments[until])
+        first, last = signs.get(early // NS_PER_S, (early, late))
+        signs[early // NS_PER_S] = (min(first, early), max(last, late))
 
 
 def _pauses(records: Sequence[RequestRecord], start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -119,9 +123,3 @@ def _pauses(records: Sequence[RequestRecord], start: int, end: int) -> Iterator[
         latest = max(latest, ended)
     if latest < end:
         yield latest, end
-
-
-def _contents(record: RequestRecord) -> list[int]:
-    if record.first_content_ns is None:
-        return []
-    return list(accumulate(record.gaps_ns, initial=record.first_content_ns))
