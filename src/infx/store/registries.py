@@ -4,6 +4,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TypeVar
 
+from infx.model.checklist import ChecklistRegistry
 from infx.model.model_registry import ModelRegistry
 from infx.model.policy_set import PolicyRegistry
 from infx.model.registry import (
@@ -31,6 +32,7 @@ FILES: dict[type[Registry], str] = {
     Thresholds: "thresholds.yaml",
     PageRegistry: "pages.yaml",
     PolicyRegistry: "policy-sets.yaml",
+    ChecklistRegistry: "checklists.yaml",
     HarnessRegistry: "harness-only.yaml",
     ArchitectureRegistry: "architecture.yaml",
     DraftPrecisionRegistry: "draft-precision.yaml",
