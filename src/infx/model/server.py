@@ -13,10 +13,10 @@ class Quantity(StrEnum):
 
     `CACHE_QUERIES` are the prompt tokens that were looked for in a cache; `GPU_HITS` were found in
     the GPU's memory, `HOST_HITS` in any memory beyond it, `HITS` in one that is not told. `DRAFTS`
-    are the steps in which drafted tokens were verified, `SPEC_TOKENS` and `SPEC_REQUESTS` the output of such steps and the
-    requests it belongs to. `ROUTER_HITS` is the sum over `ROUTED` requests of the share of the
-    prompt that a router expected in the cache of the worker that it chose, `SHARED_HITS` over
-    `SHARED_ROUTED` the same of a cache that workers share.
+    are the steps in which drafted tokens were verified, `SPEC_TOKENS` and `SPEC_REQUESTS` the
+    output of such steps and the requests it belongs to. `ROUTER_HITS` is the sum over `ROUTED`
+    requests of the share of the prompt that a router expected in the cache of the worker that it
+    chose, `SHARED_HITS` over `SHARED_ROUTED` the same of a cache that workers share.
     """
 
     UP = "up"
