@@ -200,13 +200,18 @@ def test_the_changelog_covers_every_key(infx: Infx, tmp_path: Path):
 
 
 def test_quickstart_serves_what_the_catalog_says(tmp_path: Path, monkeypatch):
-    """The wheel has no catalog, slots follow --concurrency, and threads the host."""
+    """The wheel has no catalog, slots follow --concurrency, and threads the host.
+
+    The context of a slot is the workload's: quickstart may ask more than the catalog's points do.
+    """
     weights = tmp_path / "weights.gguf"
     weights.write_bytes(b"")
     monkeypatch.setattr("infx.flows.quickstart.facts", lambda: {"usable_cores": 2})
     recipe = quickstart_recipe(weights, lanes=max(LANES))
     document = read_yaml(HOME / "recipes" / "smollm2" / "cpu" / "llamacpp.yaml")
-    assert recipe.flags == document.value["roles"]["agg"]["args"]
+    args = document.value["roles"]["agg"]["args"]
+    assert {**recipe.flags, "ctx-size": 4096} == args
+    assert args["ctx-size"] // args["parallel"] >= 2 * (WORKLOAD.isl + WORKLOAD.osl)
     monkeypatch.chdir(ROOT)
     served = rows(config_keys=("smollm2-q8-cpu-llamacpp",))
     assert tuple(row.conc for row in served) == LANES
