@@ -13,8 +13,9 @@ import orjson
 import pytest
 
 from infx.flows.runs import open_run, verify_run
-from infx.flows.summary import summarise
+from infx.flows.summary import summarise_in
 from infx.model.record import EndState, Phase, RequestRecord
+from infx.store.bundles import point_folder
 from replaying import LANES, Replayed, issued_is_the_sum_of_ends, replay
 
 
@@ -32,7 +33,8 @@ def test_a_bundle_is_whole_and_says_the_same_again(minute: Replayed) -> None:
     counts = summary.counts
     assert counts.issued == counts.ok + counts.cancelled_at_end > 400
     assert len(minute.records) == counts.issued + summary.warmup_counts.issued == len(minute.log)
-    assert summary == summarise(point, run.bundle.records(point), minute.expected)
+    folder = point_folder(run.bundle.path, point)
+    assert summary == summarise_in(folder, point, run.bundle.records(point))
     assert (summary.certified, summary.reasons) == (True, ())
 
 

@@ -4,7 +4,7 @@ import os
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -150,6 +150,8 @@ def bench_options(url: str, flags: BenchFlags) -> BenchOptions:
         workload=workload,
         corpus=corpus,
         routers=tuple(flags.replay.router or ()),
+        metrics_urls=tuple(flags.replay.metrics_url or ()),
+        reset_cache=flags.replay.reset_cache,
         concurrency=asked.lanes,
         rates=asked.rates or (),
         out=flags.out,
@@ -170,8 +172,9 @@ def bench_options(url: str, flags: BenchFlags) -> BenchOptions:
 
 
 def _fixed(flags: BenchFlags, asked: Pace) -> FixedWorkload:
-    if flags.replay != ReplayFlags():
-        what = "these flags belong to a replay: --fast --demo --max-context --from-start --once"
+    own = replace(flags.replay, metrics_url=None, reset_cache=False)
+    if own != ReplayFlags():
+        what = "--fast --demo --max-context --from-start --once --router belong to a replay"
         raise InputError(Problem(what, "--workload", "use agentic:demo or agentic:FILE"))
     isl, osl = _lengths(flags)
     duration = _duration(flags.duration, "--duration")

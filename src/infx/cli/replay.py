@@ -31,6 +31,17 @@ class ReplayFlags:
         bool, _flag("Begin sessions at their first turn, not somewhere in their middle.")
     ] = False
     once: Annotated[bool, _flag("Play every session once, however long it takes.")] = False
+    metrics_url: Annotated[
+        list[str] | None,
+        Parameter(
+            help="Metrics pages to read each second; default: /metrics of the server.",
+            consume_multiple=True,
+            negative=(),
+        ),
+    ] = None
+    reset_cache: Annotated[
+        bool, _flag("Tell the server to forget all prefixes before each point.")
+    ] = False
     router: Annotated[
         list[Literal["dynamo", "smg"]] | None,
         Parameter(

@@ -9,23 +9,23 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import orjson
 from pydantic import JsonValue
 
-from infx.clock import NS, Clock
+from infx.clock import Clock
 from infx.errors import MachineError, Problem
 from infx.flows import beside
+from infx.flows.aim import headers, stop, target
 from infx.flows.asking import Shards
 from infx.flows.manifest import new_manifest, stamp
 from infx.flows.options import BenchOptions
 from infx.flows.point import Brake, measure
-from infx.flows.script import Script, agentic_script, fixed_script
-from infx.flows.sizing import open_given, size_blocks, size_prompts
-from infx.flows.summary import summarise
+from infx.flows.script import Prepared, Script, prepare
+from infx.flows.sizing import open_given, probed_tokens
+from infx.flows.summary import summarise_in
 from infx.load.progress import Progress
-from infx.load.target import Stop, Target
 from infx.model.agentic import AgenticWorkload
 from infx.model.bundle import PointFile, RunState
 from infx.model.identity import curve_key, point_id, recipe_digest, workload_digest
@@ -34,14 +34,13 @@ from infx.model.result import PointSummary
 from infx.model.workload import FixedWorkload
 from infx.store import bundles
 from infx.store.bundles import BundleWriter
-from infx.store.expected import expected_of
 from infx.store.journal import records
 from infx.wire.address import Dial, dial, parse
-from infx.wire.chat import PATHS, body_frame
-from infx.wire.fetch import Client, choose_model, model_ids, request_head
+from infx.wire.fetch import Client, choose_model, model_ids
 
 if TYPE_CHECKING:
     from infx.flows.runs import Run
+    from infx.telemetry.scraper import Scraper
 
 SERVER_LOGS = "server"
 Asked = FixedWorkload | AgenticWorkload
@@ -104,10 +103,9 @@ async def run_bench(
     """
     options.check()
     address = parse(options.url)
-    client = Client(address, connect or dial(address), _headers(options), clock)
+    client = Client(address, connect or dial(address), headers(options), clock)
     bench = _Bench(options, client, clock, brake, watch)
-    if connect is None:  # what replaces the network cannot be given to other processes
-        bench.shards = options.processes()
+    bench.alone = connect is not None  # what replaces the network cannot be given to others
     if serving is None:
         await bench.find_model()
     writer = bundles.create(options.out, new_manifest(options, clock))
@@ -153,12 +151,11 @@ class _Bench:
         self._clock = clock
         self._brake = brake
         self._watch = watch
-        self.shards = Shards()
-        self._given = open_given(options)
+        self.alone = False
+        self._given = [open_given(part) for part in options.parts]
         self._model = ""
         self._measured = 0
-        self._facts: Mapping[str, JsonValue] = {}
-        self._script: Callable[[Any, int, int], Script]
+        self._asked: Prepared
         self.server: Server | None = None
         self.observe: Callable[[str], Mapping[str, JsonValue]] = lambda _: {}
         self.failure: Problem | None = None
@@ -174,40 +171,25 @@ class _Bench:
 
     async def run_points(self, writer: BundleWriter) -> None:
         """Run every point in order, until one finds the server gone or the brake is pressed."""
-        options = self._options
-        asked = await self._size()
-        for repetition in range(options.repetitions):
-            for workload, concurrency in options.points(asked):
-                try:
-                    await self._run_point(writer, workload, concurrency, repetition)
-                except MachineError as error:
-                    if not self._measured:
-                        raise
-                    self.failure = error.problems[0]
-                if self.failure or self._brake.presses:
-                    return
+        for part, given in zip(self._options.parts, self._given, strict=True):
+            self._options = part
+            self._asked = await prepare(part, given, self._client, self._model, self._watch.talk)
+            for repetition in range(part.repetitions):
+                for workload, concurrency in part.points(self._asked.workload):
+                    await self._try_point(writer, workload, concurrency, repetition)
+                    if self.failure or self._brake.presses:
+                        return
 
-    async def _size(self) -> Asked:
-        """Return what is asked once its text is sized by this server's counts."""
-        options, given, talk = self._options, self._given, self._watch.talk
-        if isinstance(options.workload, FixedWorkload):
-            sizing = await size_prompts(options.workload, given, self._client, self._model, talk)
-            self._facts = sizing.facts
-            self._script = lambda workload, concurrency, repetition: fixed_script(
-                workload, sizing, concurrency=concurrency, repetition=repetition
-            )
-            return sizing.workload
-        from infx.flows.replaying import Recording
-
-        assert options.corpus is not None
-        asked, source, self._facts = await size_blocks(
-            options.workload, given, self._client, self._model, talk
-        )
-        recording = Recording(options.corpus, asked, source, options.routers, talk)
-        self._script = lambda workload, concurrency, _: agentic_script(
-            workload, recording, concurrency=concurrency
-        )
-        return asked
+    async def _try_point(
+        self, writer: BundleWriter, workload: Asked, concurrency: int, repetition: int
+    ) -> None:
+        """Run a point; once one is measured, what the machine refuses is the run's failure."""
+        try:
+            await self._run_point(writer, workload, concurrency, repetition)
+        except MachineError as error:
+            if not self._measured:
+                raise
+            self.failure = error.problems[0]
 
     async def _run_point(
         self, writer: BundleWriter, workload: Asked, concurrency: int, repetition: int
@@ -215,28 +197,56 @@ class _Bench:
         options = self._options
         point = self._point(workload, concurrency, repetition)
         directory = writer.begin_point(point)
-        script = self._script(workload, concurrency, repetition)
+        script = self._asked.script(workload, concurrency, repetition)
+        audit = {**script.audit, **await self._known_before(script)}
         before = await beside.read(self._client, self._clock)
-        measured = await measure(
-            point.model_copy(update={"audit": dict(script.audit)}),
-            script,
-            self._target(point),
-            self._clock,
-            directory=directory,
-            stop=_stop(options),
-            brake=self._brake,
-            on_progress=self._watch.progress,
-            shards=self.shards,
-            talk=self._watch.talk,
-        )
+        async with AsyncExitStack() as stack:
+            reads = script.rules is not None or options.metrics_urls
+            scraper = await stack.enter_async_context(self._telemetry(directory)) if reads else None
+            measured = await measure(
+                point.model_copy(update={"audit": audit}),
+                script,
+                target(self._client, point),
+                self._clock,
+                directory=directory,
+                stop=stop(options),
+                brake=self._brake,
+                on_progress=self._watch.progress,
+                shards=Shards() if self.alone else options.processes(),
+                talk=self._watch.talk,
+                between=scraper.read if scraper else None,
+            )
         self.failure = (self.server.died() if self.server else None) or measured.gone
         seen = beside.between(before, await beside.read(self._client, self._clock))
+        if scraper is not None:
+            from infx.flows.telemetry import facts
+
+            seen |= facts(scraper)
         point = measured.point.model_copy(update={"audit": {**measured.point.audit, **seen}})
-        summary = summarise(point, records(directory / bundles.REQUESTS), expected_of(directory))
+        summary = summarise_in(directory, point, records(directory / bundles.REQUESTS))
         writer.end_point(point, summary)
         self._keep_observed(writer, point)
         self._measured += 1
         self._watch.point(summary)
+
+    async def _known_before(self, script: Script) -> dict[str, JsonValue]:
+        """Say whether the server may know what a replay asks, after a reset where one is asked."""
+        options = self._options
+        if script.rules is None and not options.reset_cache:
+            return {}
+        from infx.flows.freshness import known_before
+
+        own = 0 if self._measured else probed_tokens(self._asked.facts)
+        known = await known_before(
+            self._client, self._clock, urls=options.metrics_urls, reset_cache=options.reset_cache
+        )
+        return {**known, "server_used": self._measured > 0, "server_tokens_own": own}
+
+    def _telemetry(self, directory: Path) -> AbstractAsyncContextManager["Scraper"]:
+        from infx.flows.telemetry import telemetry  # a run of independent requests needs none
+
+        urls = self._options.metrics_urls
+        return telemetry(self._client, self._clock, directory=directory, urls=urls)
 
     def _keep_observed(self, writer: BundleWriter, point: PointFile) -> None:
         """Write what the point's server said that it runs, each fact with its log line."""
@@ -267,42 +277,9 @@ class _Bench:
             workload=workload,
             endpoint=Endpoint(url=self._client.address.url, model=self._model),
             launch=options.launch,
-            calibration=dict(self._facts),
+            calibration=dict(self._asked.facts),
             slo={name: value for name, value in targets.items() if value is not None},
         )
-
-    def _target(self, point: PointFile) -> Target:
-        workload = point.workload
-        settings: dict[str, JsonValue] = {}
-        if workload.temperature is not None:
-            settings["temperature"] = workload.temperature
-        if workload.ignore_eos:
-            settings["ignore_eos"] = True
-        headers = (*self._client.headers, ("Content-Type", "application/json"))
-        return Target(
-            address=self._client.address,
-            dial=self._client.dial,
-            head=request_head("POST", self._client.address, PATHS[workload.api], headers),
-            frame=body_frame(
-                api=workload.api, model=self._model, settings=settings, extra=workload.extra_body
-            ),
-            name=point.request_name,
-        )
-
-
-def _stop(options: BenchOptions) -> Stop:
-    limit = options.request_timeout_s
-    return Stop(
-        grace_ns=round(options.grace_s * NS),
-        request_limit_ns=None if limit is None else round(limit * NS),
-    )
-
-
-def _headers(options: BenchOptions) -> tuple[tuple[str, str], ...]:
-    headers = [("Accept", "text/event-stream, application/json"), *options.headers]
-    if options.api_key is not None:
-        headers.append(("Authorization", f"Bearer {options.api_key}"))
-    return tuple(headers)
 
 
 def _close(

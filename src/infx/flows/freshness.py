@@ -4,7 +4,9 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import JsonValue
 
+from infx.clock import Clock
 from infx.errors import InfxError
+from infx.flows.telemetry import metrics_urls, pages_of
 from infx.model.scrape import Page
 from infx.model.server import Quantity
 from infx.telemetry.engine import meaning, samples
@@ -17,6 +19,21 @@ RESETS = {"sglang": "/flush_cache", "vllm": "/reset_prefix_cache?reset_external=
 
 SGLang answers 400 while it serves; vLLM, which has it in development mode only, says `success`.
 """
+
+
+async def known_before(
+    client: Client, clock: Clock, *, urls: Sequence[str], reset_cache: bool
+) -> dict[str, JsonValue]:
+    """Return the facts of `served`, and with `reset_cache` those of `reset` after them."""
+    wanted = metrics_urls(client, urls)
+    pages = pages_of(client, clock)
+    try:
+        known, dialect = await served(pages, wanted)
+    finally:
+        pages.close()
+    if reset_cache:
+        known |= await reset(workers(client, wanted), dialect)
+    return known
 
 
 async def served(pages: Pages, urls: Sequence[str]) -> tuple[dict[str, JsonValue], str | None]:

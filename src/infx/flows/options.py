@@ -45,9 +45,12 @@ class BenchOptions:
     is how long a run that ends by time, or by Ctrl-C, waits for open answers; a request that takes
     longer than `request_timeout_s` is given up at any time, and failed. `shards` is how many
     processes share the load, None for one, and two where one proves too late.
-    `selftests` is the folder of this host's selftests, the latest of which is cited.
+    `metrics_urls` are the pages that a replay reads each second, by default that of the server, and
+    without a replay none. With `reset_cache` the server is told to forget its prefixes before each
+    point. `selftests` is the folder of this host's selftests, the latest of which is cited.
     `simulated` marks a server that only imitates an engine. `command` stands in the manifest as it
-    is, so secrets are masked in it before.
+    is, so secrets are masked in it before. `then` is what the same server is asked next, into the
+    same bundle: of these, what they ask counts, and how.
     """
 
     url: str
@@ -63,6 +66,8 @@ class BenchOptions:
     dataset: Path | None = None
     corpus: Path | None = None
     routers: tuple[str, ...] = ()
+    metrics_urls: tuple[str, ...] = ()
+    reset_cache: bool = False
     headers: tuple[tuple[str, str], ...] = ()
     api_key: str | None = None
     slo: Slo | None = None
@@ -72,9 +77,21 @@ class BenchOptions:
     selftests: Path | None = None
     simulated: bool = False
     command: tuple[str, ...] = ("infx.bench",)
+    then: tuple["BenchOptions", ...] = ()
+
+    @property
+    def parts(self) -> tuple["BenchOptions", ...]:
+        """What is asked in turn: this, and what comes then."""
+        return (self, *self.then)
 
     def check(self) -> None:
         """Raise InputError with every problem that can be told before anything is asked."""
+        problems = [problem for part in self.parts for problem in part.problems()]
+        if problems:
+            raise InputError(*problems)
+
+    def problems(self) -> list[Problem]:
+        """Return what cannot be asked of this part alone."""
         problems = [
             *_sweep(self.concurrency, self.repetitions),
             *_shards(self.shards, cores()),
@@ -92,8 +109,7 @@ class BenchOptions:
         if self.tokenizer and self.dataset:
             what = "prompts of a dataset have their own lengths; a tokenizer has nothing to size"
             problems.append(Problem(what, "--tokenizer", "give one of --dataset and --tokenizer"))
-        if problems:
-            raise InputError(*problems)
+        return problems
 
     def fixed(self) -> FixedWorkload:
         """Return the workload of independent requests; raises TypeError for another."""

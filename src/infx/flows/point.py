@@ -1,6 +1,6 @@
 """One point: its plan, its load, its records, its summary."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -70,10 +70,12 @@ async def measure(
     on_progress: Callable[[Progress], None],
     shards: Shards = ALONE,
     talk: Callable[[str], None] = lambda _: None,
+    between: Callable[[], Awaitable[None]] | None = None,
 ) -> Measurement:
     """Ask what the script says at the point's concurrency; plan and journal land in `directory`.
 
-    Whatever happens, what was seen so far is in the journal when this returns or raises.
+    `between` is awaited after a warmup that has drained. Whatever happens, what was seen so far is
+    in the journal when this returns or raises.
     """
     rate = script.rate
     digest = write_chunks(directory / PLAN, script.chunks)
@@ -102,6 +104,8 @@ async def measure(
             if asking.shards < most and going_on and asking.was_late():
                 asking.spread(most)
                 talk(f"this client was late in the warmup: {most} processes measure the point")
+        if windows and between is not None:
+            await between()
         if not (asking.gone or asking.aborted):
             windows += await asking.run(measured_phases, script.stop(stop))
     finally:

@@ -5,14 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from infx.errors import InputError, Problem, nearest
-from infx.flows.summary import summarise
+from infx.flows.summary import summarise_in
 from infx.model.bundle import Manifest, PointFile
 from infx.model.record import RequestRecord
 from infx.model.result import PointSummary, RunResult
 from infx.store import bundle_audit, bundle_recovery
 from infx.store.bundle_reader import Bundle, open_bundle, read_manifest
 from infx.store.bundles import MANIFEST, is_alive, point_folder
-from infx.store.expected import expected_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +108,7 @@ def recover_run(path: str | Path) -> Run:
     """
 
     def anew(point: PointFile, records: tuple[RequestRecord, ...]) -> PointSummary:
-        return summarise(point, records, expected_of(point_folder(Path(path), point)))
+        return summarise_in(point_folder(Path(path), point), point, records, torn=True)
 
     return Run(bundle_recovery.recover(Path(path), anew))
 

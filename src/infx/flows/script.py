@@ -7,18 +7,21 @@ from typing import TYPE_CHECKING
 from pydantic import JsonValue
 
 from infx.clock import NS
-from infx.flows.sizing import Sizing
+from infx.flows.options import BenchOptions
+from infx.flows.sizing import Given, Sizing, size_blocks, size_prompts
 from infx.load.planner import plan_chunks
 from infx.load.rules import Rules
 from infx.load.target import Stop
+from infx.model.agentic import AgenticWorkload
 from infx.model.workload import FixedWorkload
+from infx.wire.fetch import Client
 from infx.workloads.fixed import sessions
 
 if TYPE_CHECKING:
     from infx.flows.replaying import Recording
-    from infx.model.agentic import AgenticWorkload
     from infx.model.replay import Seat
 
+Asked = FixedWorkload | AgenticWorkload
 ABORT_SHARE = 0.1
 """Failed requests above this share end a replay, as AgentX does."""
 
@@ -72,9 +75,7 @@ def fixed_script(
     )
 
 
-def agentic_script(
-    workload: "AgenticWorkload", recording: "Recording", *, concurrency: int
-) -> Script:
+def agentic_script(workload: AgenticWorkload, recording: "Recording", concurrency: int) -> Script:
     """Return what a point of replayed sessions asks.
 
     The corpus is read as the plan is drawn: InputError for bad rows, and for a corpus of which
@@ -110,6 +111,38 @@ def agentic_script(
         warms_up=begun_inside or workload.warmups_per_lane > 0,
         expected=lambda: recording.expected(outlines),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """What a run asks once its text is sized by the server's counts.
+
+    `facts` are what sized it. `script` takes a workload, a concurrency and a repetition.
+    """
+
+    workload: Asked
+    facts: Mapping[str, JsonValue]
+    script: Callable[[Asked, int, int], Script]
+
+
+async def prepare(
+    options: BenchOptions, given: Given, client: Client, model: str, talk: Callable[[str], None]
+) -> Prepared:
+    """Size what is asked; raises as `size_prompts` and `size_blocks` do."""
+    if isinstance(options.workload, FixedWorkload):
+        sizing = await size_prompts(options.workload, given, client, model, talk)
+
+        def fixed(workload: Asked, concurrency: int, repetition: int) -> Script:
+            assert isinstance(workload, FixedWorkload)
+            return fixed_script(workload, sizing, concurrency=concurrency, repetition=repetition)
+
+        return Prepared(sizing.workload, sizing.facts, fixed)
+    from infx.flows.replaying import Recording
+
+    assert options.corpus is not None
+    asked, source, facts = await size_blocks(options.workload, given, client, model, talk)
+    recording = Recording(options.corpus, asked, source, options.routers, talk)
+    return Prepared(asked, facts, lambda _, lanes, __: agentic_script(asked, recording, lanes))
 
 
 def _ns(seconds: float | None) -> int | None:

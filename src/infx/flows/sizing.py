@@ -117,6 +117,14 @@ async def size_blocks(
     return workload, PassageBlocks(passage, workload.seed), calibration.facts()
 
 
+def probed_tokens(facts: Mapping[str, JsonValue]) -> int:
+    """Return the prompt tokens that the server counted when text was sized."""
+    probes = facts.get("probes")
+    found = probes if isinstance(probes, list) else []
+    each = [one.get("tokens") for one in found if isinstance(one, dict)]
+    return sum(tokens for tokens in each if isinstance(tokens, int))
+
+
 async def _count(
     client: Client, workload: FixedWorkload | AgenticWorkload, model: str, text: str
 ) -> int:

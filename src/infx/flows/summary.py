@@ -1,6 +1,7 @@
 """From the records of a point to what it says."""
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 from infx.clock import NS
 from infx.flows.beside import prefix_hit
@@ -9,6 +10,8 @@ from infx.model.bundle import PointFile
 from infx.model.record import Acceptance, Expected, Measured, Phase, Replayed, RequestRecord, Slo
 from infx.model.result import Absent, PointSummary
 from infx.model.server import ServerMetrics
+from infx.store.bundles import SAMPLES
+from infx.store.expected import expected_of
 
 Recorded = Mapping[tuple[int, int], Expected]
 """What the recording says of each request, by stream of the plan and turn."""
@@ -33,6 +36,22 @@ def summarise(
 
     measured = measured_of(point, records, recorded, acceptance=acceptance)
     return summarise_point(point, measured, audit=tuple(audit_reasons(point, records)))
+
+
+def summarise_in(
+    folder: Path, point: PointFile, records: tuple[RequestRecord, ...], *, torn: bool = False
+) -> PointSummary:
+    """Compute a point's summary with all that its folder holds beside the records.
+
+    `torn` passes over a last line of the samples that is not whole. Raises as `summarise`, and
+    InputError for a file that is damaged.
+    """
+    acceptance: Acceptance | str = NOT_READ
+    if (folder / SAMPLES).exists():
+        from infx.flows.telemetry import acceptance_in  # only where pages were read
+
+        acceptance = acceptance_in(folder, point, torn=torn)
+    return summarise(point, records, expected_of(folder), acceptance=acceptance)
 
 
 def audit_reasons(point: PointFile, records: tuple[RequestRecord, ...]) -> Iterator[str]:

@@ -8,12 +8,14 @@ from pydantic import JsonValue
 
 from infx.clock import Clock
 from infx.model.bundle import PointFile
-from infx.model.record import Phase
+from infx.model.record import Acceptance, Phase
 from infx.model.result import Absent
 from infx.model.server import ServerMetrics
 from infx.store.bundle_reader import Bundle
-from infx.store.bundles import SAMPLES
+from infx.store.bundles import SAMPLES, point_folder
 from infx.store.samples import SampleJournal
+from infx.store.samples import pages as read_pages
+from infx.store.samples import read as read_samples
 from infx.telemetry.pages import Pages
 from infx.telemetry.scraper import Scraper, scraping
 from infx.wire.address import Address, Dial, dial, parse
@@ -35,6 +37,17 @@ def pages_of(client: Client, clock: Clock, *, connect: Callable[[Address], Dial]
     return Pages(clock, headers=headers, connect=how)
 
 
+def metrics_urls(client: Client, stated: Sequence[str] = ()) -> tuple[str, ...]:
+    """Return the metrics pages that are read: those that are stated, else the client's server's.
+
+    Raises InputError for what is no URL.
+    """
+    wanted = tuple(stated) or (f"{client.address.url}{METRICS_PATH}",)
+    for url in wanted:
+        parse(url)
+    return wanted
+
+
 @asynccontextmanager
 async def telemetry(
     client: Client,
@@ -51,9 +64,7 @@ async def telemetry(
     raised; MachineError when the journal cannot be opened or closed, InputError for what is no URL.
     """
     pages = pages_of(client, clock, connect=connect)
-    wanted = tuple(urls) or (f"{client.address.url}{METRICS_PATH}",)
-    for url in wanted:
-        parse(url)
+    wanted = metrics_urls(client, urls)
     try:
         with SampleJournal(directory / SAMPLES) as journal:
             async with scraping(wanted, pages.fetch, clock, journal.add) as scraper:
@@ -76,25 +87,47 @@ def server_metrics_of(bundle: Bundle, point: PointFile) -> ServerMetrics | Absen
 
     Raises InputError when the samples are not whole.
     """
+    return server_metrics_in(
+        point_folder(bundle.path, point), point, torn=bundle.manifest.state == "running"
+    )
+
+
+def server_metrics_in(
+    folder: Path, point: PointFile, *, torn: bool = False
+) -> ServerMetrics | Absent:
+    """Compute the same from a point's folder; `torn` passes over a last line that is not whole."""
     from infx.metrics.server import server_metrics  # after the load
     from infx.telemetry.engine import meaning, samples
 
     windows = [window for window in point.phases if window.phase is Phase.PROFILING]
     if not windows:
         return Absent(reason="the point has no profiling phase")
-    means = meaning(bundle.scraped_pages(point))
+    path = folder / SAMPLES
+    if not path.exists():
+        return Absent(reason="no metrics page was asked for")
+    means = meaning(read_pages(path, tolerate_torn=torn))
     if means is None:
-        return Absent(reason=_unread(bundle, point))
+        return Absent(reason=_unread(path, point, torn=torn))
     return server_metrics(
-        samples(bundle.scrapes(point), means),
+        samples(read_samples(path, tolerate_torn=torn), means),
         (windows[0].start_ns, windows[-1].end_ns),
         dialect=means.dialect,
         missing=means.missing,
     )
 
 
-def _unread(bundle: Bundle, point: PointFile) -> str:
-    if next(bundle.scraped_pages(point), None) is not None:
+def acceptance_in(folder: Path, point: PointFile, *, torn: bool = False) -> Acceptance | str:
+    """Return what the engine's counters say of speculative decoding, or why they say nothing."""
+    from infx.metrics.server import acceptance  # after the load
+
+    found = server_metrics_in(folder, point, torn=torn)
+    if isinstance(found, Absent):
+        return found.reason
+    return acceptance(found) or "the server counts no steps of speculative decoding"
+
+
+def _unread(path: Path, point: PointFile, *, torn: bool) -> str:
+    if next(read_pages(path, tolerate_torn=torn), None) is not None:
         return "the metrics pages speak no dialect that infx knows"
     missed = point.audit.get("metrics_missed")
     why = ", ".join(missed) if isinstance(missed, dict) else ""
