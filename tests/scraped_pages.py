@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
+from infx.model.result import ServerMetrics
 from infx.model.scrape import Page, Scrape
-from infx.model.server import ServerMetrics
 from infx.telemetry.engine import meaning, samples
 
 S = 1_000_000_000

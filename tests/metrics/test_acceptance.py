@@ -8,8 +8,7 @@ from handmade import measured
 from infx.flows.summary import acceptance_of
 from infx.metrics import acceptance_error, acceptance_length
 from infx.model.record import Acceptance, Measured
-from infx.model.result import Absent, MetricValue
-from infx.model.server import ServerMetrics
+from infx.model.result import Absent, MetricValue, ServerMetrics
 
 
 def counted(length: float, steps: int, golden: float | None = None) -> Measured:

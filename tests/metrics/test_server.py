@@ -6,8 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infx.metrics.server import acceptance
-from infx.model.record import Acceptance
 from infx.model.result import Absent, MetricValue
 from infx.model.scrape import Miss, Page
 from scraped_pages import SGLANG, VLLM, S, computed, from_rest, page
@@ -135,12 +133,6 @@ def test_an_engine_that_has_not_drafted_has_no_acceptance_length() -> None:
     length = computed(busy).metrics["acceptance_length"]
     assert isinstance(length, MetricValue)
     assert (length.n, length.mean) == (2, 2.5)
-    assert acceptance(computed(busy)) is acceptance(computed(from_rest(idle))) is None
-
-
-def test_the_acceptance_that_counters_tell_has_its_steps() -> None:
-    """1 + 210 accepted of 100 drafts."""
-    assert acceptance(computed(from_rest(VLLM))) == Acceptance(length=3.1, steps=100)
 
 
 def test_no_number_is_no_figure() -> None:

@@ -8,8 +8,7 @@ from infx.flows.beside import prefix_hit
 from infx.model.agentic import AgenticWorkload
 from infx.model.bundle import PointFile
 from infx.model.record import Acceptance, Expected, Measured, Phase, Replayed, RequestRecord, Slo
-from infx.model.result import Absent, PointSummary
-from infx.model.server import ServerMetrics
+from infx.model.result import Absent, PointSummary, ServerMetrics
 from infx.store.bundles import SAMPLES
 from infx.store.expected import expected_of
 
@@ -46,12 +45,15 @@ def summarise_in(
     `torn` passes over a last line of the samples that is not whole. Raises as `summarise`, and
     InputError for a file that is damaged.
     """
-    acceptance: Acceptance | str = NOT_READ
-    if (folder / SAMPLES).exists():
-        from infx.flows.telemetry import acceptance_in  # only where pages were read
+    recorded = expected_of(folder)
+    if not (folder / SAMPLES).exists():
+        return summarise(point, records, recorded)
+    from infx.flows.telemetry import server_metrics_in  # only where pages were read
 
-        acceptance = acceptance_in(folder, point, torn=torn)
-    return summarise(point, records, expected_of(folder), acceptance=acceptance)
+    server = server_metrics_in(folder, point, torn=torn)
+    acceptance = acceptance_of(server, golden=None)
+    summary = summarise(point, records, recorded, acceptance=acceptance)
+    return summary.model_copy(update={"server": server})
 
 
 def audit_reasons(point: PointFile, records: tuple[RequestRecord, ...]) -> Iterator[str]:

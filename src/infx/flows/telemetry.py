@@ -8,9 +8,8 @@ from pydantic import JsonValue
 
 from infx.clock import Clock
 from infx.model.bundle import PointFile
-from infx.model.record import Acceptance, Phase
-from infx.model.result import Absent
-from infx.model.server import ServerMetrics
+from infx.model.record import Phase
+from infx.model.result import Absent, ServerMetrics
 from infx.store.bundle_reader import Bundle
 from infx.store.bundles import SAMPLES, point_folder
 from infx.store.samples import SampleJournal
@@ -114,16 +113,6 @@ def server_metrics_in(
         dialect=means.dialect,
         missing=means.missing,
     )
-
-
-def acceptance_in(folder: Path, point: PointFile, *, torn: bool = False) -> Acceptance | str:
-    """Return what the engine's counters say of speculative decoding, or why they say nothing."""
-    from infx.metrics.server import acceptance  # after the load
-
-    found = server_metrics_in(folder, point, torn=torn)
-    if isinstance(found, Absent):
-        return found.reason
-    return acceptance(found) or "the server counts no steps of speculative decoding"
 
 
 def _unread(path: Path, point: PointFile, *, torn: bool) -> str:

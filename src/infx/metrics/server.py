@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from infx.metrics.per_request import NS_PER_S
 from infx.metrics.scraped import Scraped, Source, growth, slices
-from infx.model.record import Acceptance, Sample
-from infx.model.result import Absent, Metric, MetricValue
-from infx.model.server import Quantity, ServerMetrics
+from infx.model.record import Sample
+from infx.model.result import Absent, Metric, MetricValue, ServerMetrics
+from infx.model.server import Quantity
 from infx.stats.percentile import describe
 
 PERCENT = 1.5
@@ -91,17 +91,6 @@ def server_metrics(
         metrics=_figures(every),
         by_source={url: _figures(_View((apart[url],), missing)) for url in sorted(apart)},
     )
-
-
-def acceptance(found: ServerMetrics) -> Acceptance | None:
-    """Return the acceptance length that counters of steps tell, None where there are none.
-
-    The mean of a gauge says nothing of how many steps it rests on.
-    """
-    length = found.metrics["acceptance_length"]
-    if isinstance(length, Absent) or length.p50 is not None:
-        return None
-    return Acceptance(length=length.mean, steps=length.n)
 
 
 def _figures(view: _View) -> dict[str, Metric]:

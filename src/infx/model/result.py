@@ -166,6 +166,28 @@ class ReplaySummary(Value):
     agentx: RequestMetrics
 
 
+class ServerMetrics(Value):
+    """What the metrics pages of a point say of its profiling phase.
+
+    `dialect` is whose names the pages speak. Counters are told as their growth over the window, for
+    which the last page that had come by its start is held against the first one asked for after its
+    end: they cover up to `before_s` and `after_s` more. Gauges rest on the `pages` read within.
+    `missed` counts the unread pages of the window by reason, `restarts` how often counters began
+    anew. `metrics` maps an id to a figure over all pages or the reason why there is none,
+    `by_source` the same for each URL where there are several.
+    """
+
+    dialect: str
+    window_s: float
+    before_s: float
+    after_s: float
+    pages: int
+    missed: dict[str, int] = Field(default_factory=dict)
+    restarts: int = 0
+    metrics: dict[str, Metric]
+    by_source: dict[str, dict[str, Metric]] = Field(default_factory=dict)
+
+
 class PointSummary(Value):
     """What one point says: counts of its profiling phase, and every metric or its reason.
 
@@ -173,7 +195,8 @@ class PointSummary(Value):
     `error_reasons` counts the failed requests by reason. `rate` is the highest arrival rate that
     was asked, in requests/s, None in a closed loop; where there is one, `concurrency` is the bound
     of requests in flight. Where sessions were replayed, `concurrency` is how many were live at
-    once, and `replay` says what belongs to them.
+    once, and `replay` says what belongs to them. `server` is what the server's own counters say,
+    None where nobody read them.
     """
 
     point_id: str
@@ -190,6 +213,7 @@ class PointSummary(Value):
     incomplete_tokens: IncompleteTokens | None = None
     steady: Steady | Absent = Absent(reason="not computed")
     replay: ReplaySummary | None = None
+    server: ServerMetrics | Absent | None = None
     metrics: dict[str, Metric]
 
 

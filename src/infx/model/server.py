@@ -1,11 +1,6 @@
-"""What a server's own counters say of a point, in words that are the same for every engine."""
+"""What samples of a server's metrics page measure, in words that are the same for every engine."""
 
 from enum import StrEnum
-
-from pydantic import Field
-
-from infx.model.result import Metric
-from infx.model.value import Value
 
 
 class Quantity(StrEnum):
@@ -60,25 +55,3 @@ GAUGES = frozenset(
     }
 )  # fmt: skip
 """Quantities that rise and fall; the others are counters, which grow while an engine lives."""
-
-
-class ServerMetrics(Value):
-    """What the metrics pages of a point say of its profiling phase.
-
-    `dialect` is whose names the pages speak. Counters are told as their growth over the window, for
-    which the last page that had come by its start is held against the first one asked for after its
-    end: they cover up to `before_s` and `after_s` more. Gauges rest on the `pages` read within.
-    `missed` counts the unread pages of the window by reason, `restarts` how often counters began
-    anew. `metrics` maps an id to a figure over all pages or the reason why there is none,
-    `by_source` the same for each URL where there are several.
-    """
-
-    dialect: str
-    window_s: float
-    before_s: float
-    after_s: float
-    pages: int
-    missed: dict[str, int] = Field(default_factory=dict)
-    restarts: int = 0
-    metrics: dict[str, Metric]
-    by_source: dict[str, dict[str, Metric]] = Field(default_factory=dict)
