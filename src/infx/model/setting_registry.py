@@ -106,10 +106,12 @@ class LeadVariable(Row):
 class Word(Row):
     """What a word of an engine or a checkpoint says of a precision.
 
-    `weights` is null for words that say nothing by themselves, such as `auto`.
+    `kv` is what it says of a KV cache. `online` tells whether an engine that is given the word
+    converts weights that are stored unquantized, null where nobody showed it.
     """
 
     word: str
+    online: bool | None = None
     weights: Precision | None = None
     activations: Precision | None = None
     kv: Precision | None = None
@@ -118,8 +120,9 @@ class Word(Row):
 class ProvenDefaults(Row):
     """A version of an engine whose handling of drafts was read in its package.
 
-    `omitted` says what a draft without a quantization of its own gets, `opt_out` the words that
-    serve it unquantized; `null` is the word for a stated null.
+    `omitted` says what a separate draft gets when its quantization is not stated: the target's, or
+    what its own checkpoint says. `opt_out` are the words that serve it unquantized, the empty one
+    for a stated null.
     """
 
     engine: str

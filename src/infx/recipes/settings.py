@@ -63,6 +63,22 @@ def role_settings(binding: Binding, role: str) -> Settings:
     return MappingProxyType(stated)
 
 
+def null_parts(binding: Binding, role: str, name: str) -> tuple[Setting, ...]:
+    """Return the parts of an object in a JSON string that are null, where it stands at `name`.
+
+    In a mapping of the recipe itself null removes, so that only text can state it.
+    """
+    engine = engine_of(binding, role)
+    found: list[Setting] = []
+    for setting in _statements(binding, role):
+        value = _json(setting.value) if isinstance(setting.value, str) else None
+        if canonical(setting.spelling, None, engine)[0] == name and isinstance(value, Mapping):
+            for key, inner in value.items():
+                if inner is None:
+                    found.append(Setting(None, setting.path, f"{setting.spelling}.{key}"))
+    return tuple(found)
+
+
 def stated(settings: Settings, *names: str) -> Setting | None:
     """Return the last statement of the first name that is stated: the one the engine obeys."""
     return next((settings[name][-1] for name in names if name in settings), None)
