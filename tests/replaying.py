@@ -85,6 +85,12 @@ class Replayed:
         return found
 
 
+def agentic(**settings: object) -> AgenticWorkload:
+    """Return AgentX's replay of the corpus that ships, with what is stated beside it."""
+    loose = AgenticWorkload.under("custom", corpus="sha256:" + "0" * 64, **settings)
+    return stated(loose, demo_path())
+
+
 def replay(
     out: Path,
     *faults: str,
@@ -99,10 +105,7 @@ def replay(
     """
     wire = wire or Wire()
     told = {**PACE, **script, "faults": read_faults(faults)}
-    settings = {"duration_s": 60.0, "warmups_per_lane": 2, **changes}
-    workload = stated(
-        AgenticWorkload.under("custom", corpus="sha256:" + "0" * 64, **settings), demo_path()
-    )
+    workload = agentic(**{"duration_s": 60.0, "warmups_per_lane": 2, **changes})
     outcome, log, _ = play(
         out, Script(**told), workload=workload, corpus=demo_path(), concurrency=(lanes,),
         before=wire.before,

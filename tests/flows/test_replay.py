@@ -12,11 +12,17 @@ from pathlib import Path
 import orjson
 import pytest
 
+from infx.flows.curves import headline
+from infx.flows.options import BenchOptions
 from infx.flows.runs import open_run, verify_run
 from infx.flows.summary import summarise_in
 from infx.model.record import EndState, Phase, RequestRecord
+from infx.model.workload import FixedWorkload
+from infx.servers.truth.script import Script
 from infx.store.bundles import point_folder
-from replaying import LANES, Replayed, issued_is_the_sum_of_ends, replay
+from infx.store.datasets import demo_path
+from playing import play
+from replaying import LANES, Replayed, agentic, issued_is_the_sum_of_ends, replay
 
 
 @pytest.fixture(scope="module")
@@ -158,3 +164,26 @@ def test_sessions_from_their_start_are_played_once(tmp_path: Path) -> None:
     for record in done.records:
         recorded = done.expected[record.session, record.turn]
         assert record.completion_tokens == record.asked_output == recorded.output_tokens
+
+
+def test_one_run_may_ask_requests_and_then_replay(tmp_path: Path) -> None:
+    """Text is sized once; the curve is that of what was asked first."""
+    corpus = demo_path()
+    fixed = FixedWorkload(isl=64, osl=8)
+    options = {"url": "http://truth.test:8000", "out": tmp_path}
+    again = BenchOptions(
+        **options, workload=agentic(duration_s=5.0), corpus=corpus, concurrency=(2,)
+    )
+    outcome, log, said = play(
+        tmp_path, Script(ttft_s=0.05), workload=fixed, concurrency=(1, 2), then=(again,)
+    )
+    assert [point.workload.scenario for point in outcome.run.points] == [
+        "fixed", "fixed", "agentic",
+    ]  # fmt: skip
+    assert verify_run(outcome.run.bundle.path) == ()
+    assert sum("calibrating" in line for line in said) == 1
+    probes = [sent for sent in log if not sent.stream]
+    assert len(probes) == len({sent.prompt_tokens for sent in probes})
+    curve = headline(outcome.run.result)
+    assert [point.concurrency for point in curve.points] == [1, 2]
+    assert list(curve.missing.values()) == ["it replays sessions, and has its row in the table"]

@@ -7,8 +7,10 @@ from infx.cli import tables
 from infx.cli.plot import frontier_text
 from infx.cli.streams import put
 from infx.cli.values import Format
+from infx.curves.curve import point_key
 from infx.flows.curves import headline
 from infx.model.result import RunResult
+from infx.report.columns import point_name
 
 PLOT_COLUMNS = 100
 
@@ -36,5 +38,6 @@ def _print_text(result: RunResult) -> None:
         plain = "utf" not in (sys.stdout.encoding or "").lower()
         columns = min(shutil.get_terminal_size().columns, PLOT_COLUMNS)
         put("")
-        put(frontier_text(headline(result), columns, plain=plain))
+        names = {point_key(point): point_name(point) for point in result.points}
+        put(frontier_text(headline(result), columns, plain=plain, names=names))
     put(f"bundle: {result.bundle}")

@@ -59,6 +59,11 @@ def _per_gpu(axis: Axis, summaries: Sequence[PointSummary]) -> Axis:
     return replace(axis, metric=metric, unit=f"{axis.unit}/gpu")
 
 
+def point_key(summary: PointSummary) -> str:
+    """Return what names a point in `Curve.missing`: `<point-id>`, or `<point-id>-rN`."""
+    return f"{summary.point_id}-r{summary.repetition}" if summary.repetition else summary.point_id
+
+
 def curve(summaries: Iterable[PointSummary], x: Axis, y: Axis) -> Curve:
     """Draw the points of one series on two axes, in order of x.
 
@@ -71,7 +76,7 @@ def curve(summaries: Iterable[PointSummary], x: Axis, y: Axis) -> Curve:
         at_x, at_y = _figure(summary, x), _figure(summary, y)
         if isinstance(at_x, Absent) or isinstance(at_y, Absent):
             absent = (figure for figure in (at_x, at_y) if isinstance(figure, Absent))
-            missing[_name(summary)] = "; ".join(figure.reason for figure in absent)
+            missing[point_key(summary)] = "; ".join(figure.reason for figure in absent)
         else:
             placed.append(((at_x, at_y), summary))
     return Curve(
@@ -93,7 +98,7 @@ def _points(placed: list[tuple[XY, PointSummary]], x: Axis, y: Axis) -> tuple[Cu
     strict = set(frontier(positions, x.better, y.better))
     reference = set(reference_frontier(positions, x.better, y.better))
     # After the position only what tells equal ones apart, so that input order never shows.
-    order = sorted(placed, key=lambda place: (place[0], place[1].concurrency, _name(place[1])))
+    order = sorted(placed, key=lambda place: (place[0], place[1].concurrency, point_key(place[1])))
     return tuple(
         CurvePoint(
             point_id=summary.point_id,
@@ -115,10 +120,6 @@ def _interval(summary: PointSummary, axis: Axis) -> Interval | None:
     metric = summary.metrics.get(axis.metric)
     found = metric.intervals.get(axis.statistic) if isinstance(metric, MetricValue) else None
     return found if isinstance(found, Interval) else None
-
-
-def _name(summary: PointSummary) -> str:
-    return f"{summary.point_id}-r{summary.repetition}" if summary.repetition else summary.point_id
 
 
 def _figure(summary: PointSummary, axis: Axis) -> float | Absent:

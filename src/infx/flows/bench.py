@@ -23,7 +23,7 @@ from infx.flows.manifest import new_manifest, stamp
 from infx.flows.options import BenchOptions
 from infx.flows.point import Brake, measure
 from infx.flows.script import Prepared, Script, prepare
-from infx.flows.sizing import open_given, probed_tokens
+from infx.flows.sizing import TokenCounts, open_given, probed_tokens
 from infx.flows.summary import summarise_in
 from infx.load.progress import Progress
 from infx.model.agentic import AgenticWorkload
@@ -171,9 +171,10 @@ class _Bench:
 
     async def run_points(self, writer: BundleWriter) -> None:
         """Run every point in order, until one finds the server gone or the brake is pressed."""
+        counts = TokenCounts(self._client, self._model)
         for part, given in zip(self._options.parts, self._given, strict=True):
             self._options = part
-            self._asked = await prepare(part, given, self._client, self._model, self._watch.talk)
+            self._asked = await prepare(part, given, counts, self._watch.talk)
             for repetition in range(part.repetitions):
                 for workload, concurrency in part.points(self._asked.workload):
                     await self._try_point(writer, workload, concurrency, repetition)

@@ -1,8 +1,8 @@
-"""The main job on one machine: a real engine, four points, a curve and a report."""
+"""The main job on one machine: a real engine, four points, a curve, a replay and a report."""
 
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import file_digest
 from pathlib import Path
 
@@ -15,15 +15,22 @@ from infx.flows.point import Brake
 from infx.flows.selftests import FOLDER
 from infx.flows.weights import smollm2
 from infx.launch.local import free_port, running
+from infx.model.agentic import AgenticWorkload
 from infx.model.recipe import BoundRecipe, Site
 from infx.model.workload import FixedWorkload
+from infx.store.datasets import demo_path
 from infx.telemetry.host import facts
 
 LANES = (1, 2, 4, 8)
 WORKLOAD = FixedWorkload(isl=64, osl=32, requests_per_lane=6, warmups_per_lane=1)
 """Short on purpose: four points on two cores in about a minute."""
-SLOT_TOKENS = 512
-"""Context of one slot: the longest prompt and answer, with room to spare."""
+REPLAY_LANES = 2
+REPLAY_S = 8.0
+"""Long enough for some sessions of the corpus that ships to go on, on two cores."""
+GRACE_S = 5.0
+SLOT_TOKENS = 1024
+"""Context of one slot: the longest prompt and answer of that corpus are 450 tokens, and the chat
+template of the model adds some to each of up to 17 messages."""
 HOST = "127.0.0.1"
 
 
@@ -31,6 +38,7 @@ HOST = "127.0.0.1"
 class QuickstartOptions:
     """A quickstart run. `weights` is a GGUF file, None for SmolLM2 out of the user's cache.
 
+    `replay_s` is how long recorded sessions are replayed after the curve, None for not at all.
     `environment` is what pip and the server get; `command` stands in the manifest.
     """
 
@@ -39,6 +47,7 @@ class QuickstartOptions:
     environment: Mapping[str, str]
     weights: Path | None = None
     concurrency: tuple[int, ...] = LANES
+    replay_s: float | None = REPLAY_S
     command: tuple[str, ...] = ("infx", "quickstart")
 
 
@@ -82,6 +91,8 @@ async def run_quickstart(
         shards=1,  # the engine has the other cores
         command=options.command,
     )
+    if options.replay_s is not None:
+        bench = replace(bench, then=(replayed(bench, options.replay_s),))
     watch.talk(f"starting llama.cpp with {weights.name}, {max(options.concurrency)} slots")
     return await run_bench(
         bench,
@@ -94,6 +105,24 @@ async def run_quickstart(
             ),
             llamacpp.observe,
         ),
+    )
+
+
+def replayed(bench: BenchOptions, duration_s: float) -> BenchOptions:
+    """Return what comes after the curve: sessions of the corpus that ships, on two lanes.
+
+    They begin at their first turns, whose prompts are short: setting up the middle of a session
+    takes a small machine longer than all else.
+    """
+    from infx.flows.workload import corpus_digest
+
+    corpus = demo_path()
+    workload = AgenticWorkload.under(
+        "demo", corpus=f"sha256:{corpus_digest(corpus)}", duration_s=duration_s,
+        window=None, warmups_per_lane=0,
+    )  # fmt: skip
+    return replace(
+        bench, workload=workload, corpus=corpus, concurrency=(REPLAY_LANES,), grace_s=GRACE_S
     )
 
 

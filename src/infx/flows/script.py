@@ -8,13 +8,12 @@ from pydantic import JsonValue
 
 from infx.clock import NS
 from infx.flows.options import BenchOptions
-from infx.flows.sizing import Given, Sizing, size_blocks, size_prompts
+from infx.flows.sizing import Given, Sizing, TokenCounts, size_blocks, size_prompts
 from infx.load.planner import plan_chunks
 from infx.load.rules import Rules
 from infx.load.target import Stop
 from infx.model.agentic import AgenticWorkload
 from infx.model.workload import FixedWorkload
-from infx.wire.fetch import Client
 from infx.workloads.fixed import sessions
 
 if TYPE_CHECKING:
@@ -126,11 +125,11 @@ class Prepared:
 
 
 async def prepare(
-    options: BenchOptions, given: Given, client: Client, model: str, talk: Callable[[str], None]
+    options: BenchOptions, given: Given, counts: TokenCounts, talk: Callable[[str], None]
 ) -> Prepared:
     """Size what is asked; raises as `size_prompts` and `size_blocks` do."""
     if isinstance(options.workload, FixedWorkload):
-        sizing = await size_prompts(options.workload, given, client, model, talk)
+        sizing = await size_prompts(options.workload, given, counts, talk)
 
         def fixed(workload: Asked, concurrency: int, repetition: int) -> Script:
             assert isinstance(workload, FixedWorkload)
@@ -140,7 +139,7 @@ async def prepare(
     from infx.flows.replaying import Recording
 
     assert options.corpus is not None
-    asked, source, facts = await size_blocks(options.workload, given, client, model, talk)
+    asked, source, facts = await size_blocks(options.workload, given, counts, talk)
     recording = Recording(options.corpus, asked, source, options.routers, talk)
     return Prepared(asked, facts, lambda _, lanes, __: agentic_script(asked, recording, lanes))
 

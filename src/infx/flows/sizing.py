@@ -12,7 +12,7 @@ from infx.flows.options import BenchOptions
 from infx.model.agentic import AgenticWorkload
 from infx.model.workload import FixedWorkload
 from infx.wire.chat import PATHS, prompt_tokens
-from infx.wire.fetch import Client
+from infx.wire.fetch import Client, Reply
 from infx.workloads.prompts import PromptSource
 
 if TYPE_CHECKING:
@@ -61,8 +61,32 @@ def open_given(options: BenchOptions) -> Given:
     return Given()
 
 
+@dataclass(slots=True)
+class TokenCounts:
+    """The server's own counts of prompts; what was counted once is not asked again."""
+
+    client: Client
+    model: str
+    known: dict[bytes, int] = field(default_factory=dict)
+
+    async def of(self, workload: FixedWorkload | AgenticWorkload, text: str) -> int:
+        """Return the count of a prompt as the workload asks it: one token is asked after it.
+
+        Raises MachineError when the server does not tell.
+        """
+        prompt: dict[str, Any] = {"prompt": text}
+        if workload.api == "chat":
+            prompt = {"messages": [{"role": "user", "content": text}]}
+        asked = {"model": self.model, "temperature": 0, **workload.extra_body, **prompt}
+        body = orjson.dumps({**asked, "max_tokens": 1})
+        if body not in self.known:
+            reply = await self.client.post(PATHS[workload.api], body)
+            self.known[body] = _prompt_tokens(reply)
+        return self.known[body]
+
+
 async def size_prompts(
-    workload: FixedWorkload, given: Given, client: Client, model: str, talk: Callable[[str], None]
+    workload: FixedWorkload, given: Given, counts: TokenCounts, talk: Callable[[str], None]
 ) -> Sizing:
     """Return the prompts of a run: a dataset's, a tokenizer's, or sized by the server's own count.
 
@@ -76,7 +100,7 @@ async def size_prompts(
         return Sizing(stated, dataset, prompt_count=len(dataset))
 
     async def count_tokens(text: str) -> int:
-        return await _count(client, workload, model, text)
+        return await counts.of(workload, text)
 
     if tokenizer is not None:
         overhead = await count_tokens(OVERHEAD_TEXT) - tokenizer.count(OVERHEAD_TEXT)
@@ -87,13 +111,14 @@ async def size_prompts(
     from infx.workloads.calibration import calibrate
     from infx.workloads.prompts import WordPrompts
 
-    talk("calibrating prompt lengths against the server's own token count")
+    if not counts.known:
+        talk("calibrating prompt lengths against the server's own token count")
     calibration = await calibrate(count_tokens)
     return Sizing(workload, WordPrompts(calibration.vocabulary, workload), calibration.facts())
 
 
 async def size_blocks(
-    workload: AgenticWorkload, given: Given, client: Client, model: str, talk: Callable[[str], None]
+    workload: AgenticWorkload, given: Given, counts: TokenCounts, talk: Callable[[str], None]
 ) -> "tuple[AgenticWorkload, TextSource, Mapping[str, JsonValue]]":
     """Return the workload with what sizes its text, that text, and the facts a point's file keeps.
 
@@ -109,9 +134,10 @@ async def size_blocks(
     from infx.workloads.calibration import calibrate
 
     async def count_tokens(text: str) -> int:
-        return await _count(client, workload, model, text)
+        return await counts.of(workload, text)
 
-    talk("calibrating prompt lengths against the server's own token count")
+    if not counts.known:
+        talk("calibrating prompt lengths against the server's own token count")
     calibration = await calibrate(count_tokens)
     passage = word_passage(calibration.vocabulary, workload.seed)
     return workload, PassageBlocks(passage, workload.seed), calibration.facts()
@@ -125,15 +151,8 @@ def probed_tokens(facts: Mapping[str, JsonValue]) -> int:
     return sum(tokens for tokens in each if isinstance(tokens, int))
 
 
-async def _count(
-    client: Client, workload: FixedWorkload | AgenticWorkload, model: str, text: str
-) -> int:
-    """Return the server's count of a prompt, by asking for one token after it."""
-    prompt: dict[str, Any] = {"prompt": text}
-    if workload.api == "chat":
-        prompt = {"messages": [{"role": "user", "content": text}]}
-    body = {"model": model, "temperature": 0, **workload.extra_body, **prompt, "max_tokens": 1}
-    reply = await client.post(PATHS[workload.api], orjson.dumps(body))
+def _prompt_tokens(reply: Reply) -> int:
+    """Return the prompt tokens that an answer tells; raises MachineError where it does not."""
     if reply.status != 200:
         shown = reply.body[:200].decode("utf-8", "replace")
         remedy = "does the server speak this API? --api completions or --api chat"
