@@ -35,12 +35,18 @@ app.command(
     name="selftest",
     help="Measure how accurate the client is on this machine.",
 )
-runs = App(name="runs", help="List, show, verify and recover run bundles.")
+runs = App(name="runs", help="List, show, verify, recover and exchange run bundles.")
 app.command(runs)
 runs.command("infx.cli.runs:list_", name="list", help="List the runs of a folder.")
 runs.command("infx.cli.runs:show", name="show", help="Print a run again, from its bundle.")
 runs.command("infx.cli.runs:verify", name="verify", help="Check a run's files and counts.")
 runs.command("infx.cli.runs:recover", name="recover", help="Finish the bundle of a killed run.")
+runs.command(
+    "infx.cli.runs_exchange:import_", name="import", help="Make a bundle of another client's run."
+)
+runs.command(
+    "infx.cli.runs_exchange:export", name="export", help="Write a run as files of another tool."
+)
 workload = App(name="workload", help="Make, describe, import and fetch agent sessions.")
 app.command(workload)
 workload.command(

@@ -1,6 +1,6 @@
 """The recorded sessions that a run replays: where they stand, and the text that stands for them."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -55,10 +55,11 @@ class Recording:
 
     def expected(self, outlines: Sequence[Outline]) -> bytes:
         """Return the file of what the recording says of each request of the plan."""
-        return expected_bytes(_streams(outlines))
+        return expected_bytes(recorded_streams(outlines))
 
 
-def _streams(outlines: Sequence[Outline]) -> Iterator[RecordedStream]:
+def recorded_streams(outlines: Iterable[Outline]) -> Iterator[RecordedStream]:
+    """Yield what a recording says of every stream, numbered as in a plan of these traces."""
     number = 0
     for outline in outlines:
         for name, expected in zip(outline.streams, outline.expected, strict=True):

@@ -73,12 +73,12 @@ def foreign(lines: Sequence[AiperfRecord], known: Streams, *, where: str) -> Inc
             numbers[other] = len(numbers)
     sizes = by_place(streams)
     strange = {place_of(line) for line in ordered} - sizes.keys() if known else set()
-    problems = list(_problems(ordered, strange, asked, where))
+    problems = list(_problems(ordered, strange, asked=asked, where=where))
     if problems:
         raise InputError(*problems[:PROBLEMS_SHOWN])
     records = []
     for number, line in enumerate(ordered):
-        place, play = place_of(line), played[tree_of(line)]
+        place, play, seen = place_of(line), played[tree_of(line)], _seen(line, 0)
         source = sizes.get(place)
         records.append(
             RequestRecord(
@@ -89,8 +89,8 @@ def foreign(lines: Sequence[AiperfRecord], known: Streams, *, where: str) -> Inc
                 play=play.number,
                 asked_input=source.input_tokens if source is not None else None,
                 asked_output=asked[request_of(line)],
-                **_seen(line, 0),
-                **_end(line),
+                **seen,
+                **_end(line, seen),
             )
         )
     return Incoming(tuple(records), streams)
@@ -99,24 +99,41 @@ def foreign(lines: Sequence[AiperfRecord], known: Streams, *, where: str) -> Inc
 def _problems(
     lines: Sequence[AiperfRecord],
     strange: Set[Place],
+    *,
     asked: Mapping[Request, int],
     where: str,
 ) -> Iterator[Problem]:
     """Yield what keeps records from being requests of ours."""
+    corpus = "give the corpus that was replayed"
     for line in lines:
         name = f"request {request_of(line)[0]}"
         if place_of(line) in strange:
             _, stream, turn = place_of(line)
             what = f"{name} is turn {turn} of {stream!r}, which the corpus does not have"
-            yield Problem(what, where, "give the corpus that was replayed")
+            yield Problem(what, where, corpus)
         elif request_of(line) not in asked:
-            what = f"{name} does not say how many tokens it asked for"
-            yield Problem(what, where, "give the corpus that was replayed")
-        elif (latency := _ns(line, "request_latency")) is not None and line.error is None:
-            first = _ns(line, "time_to_first_token")
-            if first is not None and abs(latency - first - sum(_gaps(line))) > TOLERANCE_NS:
-                what = f"{name} took {latency} ns, but its inter_chunk_latency does not add up"
-                yield Problem(what, where, "an export with every chunk is needed")
+            yield Problem(f"{name} does not say how many tokens it asked for", where, corpus)
+        elif line.error is None and (why := _untold(line)):
+            yield Problem(f"{name}: {why}", where, "export the run again, with every chunk")
+
+
+def _untold(line: AiperfRecord) -> str | None:
+    """Say why the moments of an ok request cannot be told, None where they can."""
+    seen = _seen(line, 0)
+    latency, last = _ns(line, "request_latency"), _last(seen)
+    told = None if latency is None else seen["sent_ns"] + latency
+    if told is not None and last is not None and abs(told - last) > TOLERANCE_NS:
+        return f"inter_chunk_latency does not add up to its latency of {latency} ns"
+    names = ("due_ns", "sent_ns", "first_byte_ns", "first_content_ns", "first_output_ns")
+    known = [moment for moment in (*map(seen.get, names), last) if moment is not None]
+    if known != sorted(known) or min(seen["gaps_ns"], default=0) < 0:
+        return "its moments do not follow each other"
+    return None
+
+
+def _last(seen: Mapping[str, Any]) -> int | None:
+    first: int | None = seen["first_content_ns"]
+    return None if first is None else first + sum(seen["gaps_ns"])
 
 
 def _seen(line: AiperfRecord, early: int) -> dict[str, Any]:
@@ -154,10 +171,11 @@ def _ns(line: AiperfRecord, name: str) -> int | None:
     return None if value is None else round(value * NS_PER_MS)
 
 
-def _end(line: AiperfRecord) -> dict[str, Any]:
+def _end(line: AiperfRecord, seen: Mapping[str, Any]) -> dict[str, Any]:
     """Return how a request ended. aiperf cuts requests on purpose only where it was told to."""
     error, said = line.error, line.metadata
-    end: dict[str, Any] = {"state": EndState.OK, "end_ns": said.request_end_ns}
+    ended = max(said.request_end_ns, _last(seen) or seen["sent_ns"])
+    end: dict[str, Any] = {"state": EndState.OK, "end_ns": ended}
     if error is None and not said.was_cancelled:
         return end
     state, message = EndState.ERROR, error.message if error is not None else ""

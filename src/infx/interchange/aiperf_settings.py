@@ -23,10 +23,12 @@ ZONE_S = 900
 """Time zones differ by quarters of an hour."""
 REPLAY = "agentic_replay"
 TRACE_FORMATS = ("weka_trace",)
+MARKER = "first_turn_prefix"
+"""Where a play's own text stands, in aiperf's words."""
 
 
-def input_config(point: PointFile) -> dict[str, JsonValue]:
-    """Return a point's settings in aiperf's words."""
+def input_config(point: PointFile, requests: int) -> dict[str, JsonValue]:
+    """Return a point's settings in aiperf's words; `requests` is how many were measured."""
     workload = point.workload
     extra: dict[str, JsonValue] = {**workload.extra_body}
     if workload.ignore_eos:
@@ -39,6 +41,8 @@ def input_config(point: PointFile) -> dict[str, JsonValue]:
     }
     if workload.duration_s is not None:
         phase["duration"] = workload.duration_s
+    else:
+        phase["requests"] = requests
     told: dict[str, JsonValue] = {
         "models": {"items": [{"name": point.endpoint.model}]},
         "endpoint": {
@@ -52,9 +56,25 @@ def input_config(point: PointFile) -> dict[str, JsonValue]:
         "tokenizer": {"name": workload.tokenizer},
     }
     if isinstance(workload, AgenticWorkload):
-        told["datasets"] = [{"name": "main", "format": "weka_trace", "random_seed": workload.seed}]
+        told["datasets"] = [_sessions(workload)]
         phase |= _replay(workload)
     return {**told, "phases": [phase]}
+
+
+def _sessions(workload: AgenticWorkload) -> dict[str, JsonValue]:
+    told: dict[str, JsonValue] = {
+        "name": "main",
+        "type": "file",
+        "path": workload.corpus,
+        "format": TRACE_FORMATS[0],
+        "random_seed": workload.seed,
+        "cache_bust": {"target": MARKER if workload.cache_bust else "none"},
+    }
+    caps = {
+        "max_context_length": workload.max_context,
+        "trace_idle_gap_cap_seconds": workload.tree_idle_cap_s,
+    }
+    return told | {name: cap for name, cap in caps.items() if cap is not None}
 
 
 def _replay(workload: AgenticWorkload) -> dict[str, JsonValue]:
@@ -122,6 +142,8 @@ class Settings:
         low, high = (phase.get(f"trajectory_start_{end}_ratio") for end in ("min", "max"))
         extra = dict(_mapping(self._endpoint.get("extra")))
         ignore_eos = extra.pop("ignore_eos", bool(self._scenario))
+        marker = _mapping(self._dataset.get("cache_bust")).get("target")
+        cap = "trace_idle_gap_cap_seconds"
         stated: dict[str, Any] = {
             "corpus": corpus,
             "seed": self._dataset.get("random_seed", seeds),
@@ -130,8 +152,8 @@ class Settings:
             "warmups_per_lane": phase.get("warmup_requests_per_lane", 0),
             "duration_s": phase.get("duration"),
             "idle_cap_s": phase.get("system_idle_gap_cap_seconds"),
-            "tree_idle_cap_s": phase.get("trace_idle_gap_cap_seconds"),
-            "cache_bust": bool(self._scenario),
+            "tree_idle_cap_s": phase.get(cap, self._dataset.get(cap)),
+            "cache_bust": marker == MARKER if marker else bool(self._scenario),
             "ignore_eos": ignore_eos,
             "tokenizer": f"aiperf:{self._tokenizer}",
             "extra_body": extra,

@@ -7,9 +7,8 @@ from functools import cached_property
 
 from infx.model.bundle import Manifest, PhaseWindow, PointFile
 from infx.model.record import Phase, RequestRecord
-from infx.model.result import Absent, PointSummary
+from infx.model.result import Absent, PointSummary, ServerMetrics
 from infx.model.scrape import Page
-from infx.model.server import ServerMetrics
 from infx.store.expected import RecordedStream, RecordedTurn
 
 UNREAD = Absent(reason="no metrics page was read")

@@ -152,7 +152,7 @@ class _Row(_Open):
     router: Component | None = None
     kv_p2p_transfer: Word | None = None
     dataset: Block | None = None
-    warnings: tuple[str, ...] | None = None
+    warnings: Annotated[tuple[str, ...], Field(strict=False)] | None = None
     power_metric_schema_version: Annotated[int, Field(ge=POWER_SCHEMA, le=POWER_SCHEMA)] | None = (
         None
     )

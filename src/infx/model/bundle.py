@@ -51,6 +51,9 @@ class PointFile(Value):
     reason in `server_tokens_absent`, and `server_tokens_own` those among them with which infx sized
     its prompts. `cache_reset` lists what each server (`url`) said when it was told to forget all
     prefixes, and whether it did (`ok`). `digest_mismatch` names what is not what the point says.
+
+    `imported` holds what the export of another run, or another client's, said of itself; such a
+    point has no plan.
     """
 
     schema_version: Literal[1] = 1

@@ -1,0 +1,106 @@
+"""`infx runs import` and `infx runs export`: runs from and for other tools."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import orjson
+from cyclopts import Parameter
+from pydantic import JsonValue
+
+from infx.cli.outcome import print_result
+from infx.cli.runs import Root, find
+from infx.cli.streams import put, say
+from infx.errors import InputError, Problem
+
+TEXT = ("dp_attention", "prefill_dp_attention", "decode_dp_attention")
+"""Keys of a row whose value is the text `true` or `false`."""
+
+
+def import_(
+    folder: Path,
+    /,
+    *,
+    format: Annotated[Literal["aiperf"], Parameter(help="Whose run it is.")] = "aiperf",
+    corpus: Annotated[
+        Path | None, Parameter(help="The sessions that were replayed: a file or folder.")
+    ] = None,
+    concurrency: Annotated[int | None, Parameter(help="Sessions that were live at once.")] = None,
+    gpus: Annotated[int | None, Parameter(help="Accelerators behind the endpoint.")] = None,
+    hardware: str | None = None,
+    engine: str | None = None,
+    image: str | None = None,
+    model: str | None = None,
+    precision: str | None = None,
+    root: Root = Path("runs"),
+) -> int:
+    """Make a bundle of a run that another client measured, and print it.
+
+    What the run did not keep is absent: a client that was not audited certifies nothing.
+
+    Parameters
+    ----------
+    folder
+        Folder of the run's artifacts; each run below it becomes a point.
+    """
+    from infx.flows.importing import Stated, import_runs
+
+    stated = Stated(
+        concurrency=concurrency,
+        gpus=gpus,
+        hardware=hardware,
+        engine=engine,
+        image=image,
+        model=model,
+        precision=precision,
+    )
+    run = import_runs(folder, root, stated=stated, corpus=corpus, talk=say)
+    print_result(run.result, "text")
+    return 0
+
+
+def export(
+    run: str,
+    /,
+    *,
+    format: Annotated[
+        Literal["aiperf", "agentx-row"],
+        Parameter(help="aiperf's artifacts, or the row that the public benchmark publishes."),
+    ],
+    out: Annotated[Path, Parameter(help="A new or empty folder.")],
+    point: Annotated[str | None, Parameter(help="Beginning of the id of one point.")] = None,
+    fact: Annotated[
+        list[str] | None,
+        Parameter(
+            help="KEY=VALUE of an AgentX row that the bundle does not know.", consume_multiple=True
+        ),
+    ] = None,
+    root: Root = Path("runs"),
+) -> int:
+    """Write the points of a run as files of another tool, and print their paths.
+
+    Parameters
+    ----------
+    run
+        Folder of the run, its id, or `latest`.
+    """
+    from infx.flows.exporting import export_run
+
+    facts = dict(map(_fact, fact or ()))
+    if facts and format != "agentx-row":
+        raise InputError(Problem("only an AgentX row takes facts", "--fact", "leave it out"))
+    for path in export_run(find(run, root), out, format=format, point=point, facts=facts):
+        put(str(path))
+    return 0
+
+
+def _fact(text: str) -> tuple[str, JsonValue]:
+    """Read `KEY=VALUE`; a value that is JSON is taken as such, any other as text."""
+    key, equals, value = text.partition("=")
+    if not equals or not key:
+        raise InputError(Problem(f"{text!r} states no fact", "--fact", "write it as hw=b200"))
+    if key in TEXT:
+        return key, value
+    try:
+        return key, orjson.loads(value)
+    except orjson.JSONDecodeError:
+        return key, value

@@ -1,0 +1,94 @@
+"""The points of a run as files of other tools."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Literal
+
+from pydantic import JsonValue
+
+from infx.errors import InputError, Problem
+from infx.flows.telemetry import server_metrics_of
+from infx.interchange import (
+    agentx_row,
+    aiperf_aggregate,
+    aiperf_records,
+    aiperf_server_metrics,
+)
+from infx.interchange.outgoing import Outgoing
+from infx.model.bundle import PointFile
+from infx.store.bundle_reader import Bundle, open_bundle
+from infx.store.bundles import SAMPLES, point_folder
+from infx.store.expected import EXPECTED, recorded
+from infx.store.files import make_folder, write_whole
+from infx.telemetry.engine import whole_pages
+
+Format = Literal["aiperf", "agentx-row"]
+COMPANIONS = (EXPECTED, SAMPLES)
+"""Files of a point that are written beside aiperf's own, so that its figures can be recomputed."""
+
+
+def export_run(
+    run: Path,
+    out: Path,
+    *,
+    format: Format,  # noqa: A002 - named as the flag
+    point: str | None = None,
+    facts: Mapping[str, JsonValue] | None = None,
+) -> tuple[Path, ...]:
+    """Write the points of a run for other tools, and return the files.
+
+    One point is written into `out`, several into folders of their own there. `point` chooses one by
+    the beginning of its id; `facts` are keys of an AgentX row that the bundle does not know. Raises
+    InputError where a point has not ended, says too little, or `out` holds something.
+    """
+    bundle = open_bundle(run)
+    points = [one for one in bundle.points if one.directory.startswith(point or "")]
+    if not points:
+        known = ", ".join(one.directory[:16] for one in bundle.points) or "none"
+        raise InputError(Problem(f"no point {point!r}", str(run), f"the run has {known}"))
+    if out.is_dir() and any(out.iterdir()):
+        raise InputError(Problem("the folder is not empty", str(out), "name another"))
+    told = [(point_folder(run, one), outgoing(bundle, one)) for one in points]
+    if format == "agentx-row":
+        for _, one in told:
+            agentx_row.row_of(one, facts or {})  # before anything is written
+    written: list[Path] = []
+    for place, one in told:
+        folder = out if len(told) == 1 else out / place.name
+        make_folder(folder)
+        if format == "agentx-row":
+            written.append(agentx_row.write(one, folder, facts or {}))
+        else:
+            written += _aiperf(place, one, folder)
+    return tuple(written)
+
+
+def outgoing(bundle: Bundle, point: PointFile) -> Outgoing:
+    """Return all that is known of a point; raises InputError where it never came to its end."""
+    summary = bundle.summary(point)
+    folder = point_folder(bundle.path, point)
+    if summary is None:
+        raise InputError(
+            Problem("the point never came to its end", str(folder), "infx runs recover")
+        )
+    path = folder / EXPECTED
+    streams = {one.stream: one for one in recorded(path)} if path.exists() else {}
+    return Outgoing(
+        manifest=bundle.manifest,
+        point=point,
+        summary=summary,
+        records=bundle.records(point),
+        streams=streams,
+        pages=lambda: whole_pages(bundle.scrapes(point)),
+        server=server_metrics_of(bundle, point),
+    )
+
+
+def _aiperf(place: Path, told: Outgoing, folder: Path) -> Iterator[Path]:
+    yield from (one.write(told, folder) for one in (aiperf_records, aiperf_aggregate))
+    yield aiperf_server_metrics.write(told, folder)
+    for name in COMPANIONS:
+        source = place / name
+        if source.exists():
+            write_whole(folder / name, source.read_bytes())
+            yield folder / name
