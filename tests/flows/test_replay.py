@@ -94,8 +94,8 @@ def test_headers_name_the_request_and_its_stream(minute: Replayed) -> None:
 def due_moments(replayed: Replayed) -> Iterator[tuple[RequestRecord, int]]:
     """Yield the requests whose turns follow others, and when the server's log makes them due.
 
-    That is the recorded pause after the end of the turn that it follows, or the last end of those
-    that it waits for, whichever is later.
+    That is the recorded pause after the end of the turn that it follows, or after its arrival where
+    the two overlapped, or the last end of those that it waits for, whichever is later.
     """
     plan, log = replayed.plan, replayed.log
     for asked in replayed.plays().values():
@@ -104,7 +104,9 @@ def due_moments(replayed: Replayed) -> Iterator[tuple[RequestRecord, int]]:
             if base in asked and all(hold in asked for hold in holds):
                 delay = plan.turn(number).delay_ns
                 ends = [log[asked[hold].request].ended_ns for hold in holds]
-                yield record, max(log[asked[base].request].ended_ns + delay, *ends, 0)
+                before = log[asked[base].request]
+                since = before.received_ns if plan.overlaps(number) else before.ended_ns
+                yield record, max(since + delay, *ends, 0)
 
 
 def test_turns_come_when_the_servers_own_log_makes_them_due(minute: Replayed) -> None:

@@ -95,10 +95,10 @@ def test_the_digest_is_a_golden_vector() -> None:
         + opening + text + closing + bytes(2)
         + u64(26, 28, 30)
         + b"".join(n.to_bytes(4, "little") for n in (0, 1, 2)) + bytes(4)
-        + u64(3, 0, 0, 8, 5, 0) + b"\xff" * 8 + u64(0)
+        + u64(3, 0, 0, 8, 5, 0) + b"\xff" * 8 + u64(0, 0)
         + u64(1, 1) + b"\xff" * 16
         + b"[]" + bytes(6)
-        + u64(17, 30, 24, 12, 0, 64, 32, 0, 0, 0, 2)
+        + u64(17, 30, 24, 12, 0, 72, 32, 0, 0, 0, 2)
     )  # fmt: skip
     assert plan_bytes([fixed("hi")], api="chat") == expected
     assert plan_digest(expected) == plan_digest(plan_bytes([fixed("hi")], api="chat"))
@@ -111,7 +111,9 @@ def user(*parts: str, delay: int = 0) -> Turn:
 def test_a_tree_keeps_what_its_turns_wait_for_and_where_its_lanes_begin() -> None:
     """Turns 0 and 1 are the root's, 2 and 3 its child's; the second tree's numbers go on from 4."""
     small = Tree("a", (TreeStream("a", None, (TreeTurn(user("x"), None),)),))
-    child = TreeStream("b::sa:c", 0, (TreeTurn(user("y"), 0), TreeTurn(user("z", delay=7), 2)))
+    child = TreeStream(
+        "b::sa:c", 0, (TreeTurn(user("y"), 0), TreeTurn(user("z", delay=7), 2, (), overlaps=True))
+    )
     root = TreeStream("b", None, (TreeTurn(user("p"), None), TreeTurn(user("q"), 0, (3, 0))))
     seats = [
         Seat(1, (Entry(1, 500, primer=0, age_ns=30), Entry(0, None))),
@@ -126,6 +128,7 @@ def test_a_tree_keeps_what_its_turns_wait_for_and_where_its_lanes_begin() -> Non
     assert [plan.base_of(turn) for turn in range(5)] == [None, None, 1, 1, 3]
     assert [plan.holds_of(turn) for turn in range(5)] == [[], [], [4, 1], [], []]
     assert plan.turn(4).delay_ns == 7
+    assert [plan.overlaps(turn) for turn in range(5)] == [False] * 4 + [True]
     assert plan.seat(0) == (1, [PlannedEntry(1, 2, 500, 1, 30), PlannedEntry(2, 3, None, None, 0)])
     assert plan.seat(1) == (0, [PlannedEntry(0, 1, None, None, 0)])
 

@@ -30,13 +30,25 @@ def test_turns_follow_each_other_after_their_delay() -> None:
     """Due at 100 + 5; the answer ends at 130; the next is due 20 after that."""
     play = Play(planned([turn(None, delay=5), turn(0, delay=20)]), 0, number=0, now=100)
     assert play.next() == (105, 0)
-    assert play.take(0) == 105
+    assert play.take(0, 0) == 105
     assert (play.next(), play.over) == (None, False)
     play.end(0, 130)
     assert play.next() == (150, 1)
-    play.take(1)
+    play.take(1, 0)
     play.end(1, 160)
     assert play.over
+
+
+def test_a_subagent_may_start_while_its_parent_is_still_answered() -> None:
+    """The root's turn is sent at 5, its subagent 3 later, long before the root's answer at 40."""
+    beside = TreeTurn(Turn((Message("user", ("x",)),), 8, 5, 3), 0, (), overlaps=True)
+    play = Play(planned([turn(None), turn(0)], [beside]), 0, number=0, now=0)
+    play.take(0, 5)
+    assert play.waiting == {2: 8}
+    play.take(2, 8)
+    play.end(2, 20)
+    play.end(0, 40)
+    assert play.waiting == {1: 40}
 
 
 def test_a_parent_waits_for_all_its_subagents() -> None:
@@ -46,11 +58,11 @@ def test_a_parent_waits_for_all_its_subagents() -> None:
     """
     root = [turn(None), turn(0, 2, 3, delay=3)]
     play = Play(planned(root, [turn(0, delay=1)], [turn(0, delay=2)]), 0, number=0, now=0)
-    play.take(0)
+    play.take(0, 0)
     play.end(0, 10)
     assert play.waiting == {2: 11, 3: 12}
     for child in (2, 3):
-        play.take(child)
+        play.take(child, 0)
     play.end(2, 12)
     assert play.next() is None
     play.end(3, 40)
@@ -60,9 +72,9 @@ def test_a_parent_waits_for_all_its_subagents() -> None:
 def test_a_join_that_is_over_early_does_not_hurry_the_parent() -> None:
     """The subagent ends at 12, the parent's own pause only at 10 + 30."""
     play = Play(planned([turn(None), turn(0, 2, delay=30)], [turn(0)]), 0, number=0, now=0)
-    play.take(0)
+    play.take(0, 0)
     play.end(0, 10)
-    play.take(2)
+    play.take(2, 0)
     play.end(2, 12)
     assert play.waiting == {1: 40}
 
@@ -74,26 +86,26 @@ def test_an_overflow_ends_its_stream_and_releases_who_waits_for_it() -> None:
     """
     root, child, grandchild = [turn(None), turn(0, 3, 4)], [turn(0), turn(2)], [turn(3)]
     play = Play(planned(root, child, grandchild), 0, number=0, now=0)
-    play.take(0)
+    play.take(0, 0)
     play.end(0, 10)
-    play.take(2)
+    play.take(2, 0)
     play.overflow(2, 50)
     assert play.waiting == {1: 50}
-    play.take(1)
+    play.take(1, 0)
     play.end(1, 60)
     assert play.over
 
 
 def test_an_overflow_of_the_root_ends_the_play_once_its_subagents_are_over() -> None:
     play = Play(planned([turn(None), turn(0)], [turn(0), turn(2)]), 0, number=0, now=0)
-    play.take(0)
+    play.take(0, 0)
     play.end(0, 1)
     assert sorted(play.waiting) == [1, 2]
-    play.take(1)
+    play.take(1, 0)
     play.overflow(1, 2)
     for one in (2, 3):
         assert not play.over
-        play.take(one)
+        play.take(one, 0)
         play.end(one, 3)
     assert play.over
 
@@ -102,12 +114,12 @@ def test_shifting_keeps_order_and_distance_also_of_what_is_still_held() -> None:
     """Turn 1 is held by turn 3 and due at 1,000; moved earlier by 900 it may be asked at 100."""
     root, child = [turn(None), turn(0, 3, delay=1000)], [turn(0, delay=950), turn(2)]
     play = Play(planned(root, child), 0, number=0, now=0)
-    play.take(0)
+    play.take(0, 0)
     play.end(0, 0)
     play.shift(900)
     assert play.waiting == {2: 50}
     for one in (2, 3):
-        play.take(one)
+        play.take(one, 0)
         play.end(one, 60)
     assert play.waiting == {1: 100}
 
@@ -120,7 +132,7 @@ def test_a_lane_that_begins_in_the_middle_asks_only_what_is_left() -> None:
     tree, seat = plan.seat(0)
     play = Play(plan, tree, number=0, now=1000, entries=seat)
     assert play.waiting == {4: 1020}
-    play.take(4)
+    play.take(4, 0)
     play.end(4, 1030)
     assert play.waiting == {1: 1070}
 
@@ -153,7 +165,7 @@ def test_every_turn_is_asked_once_and_never_before_what_it_waits_for(streams, la
             assert all(hold in ended for hold in one.holds)
             if one.base is not None:
                 assert now >= ended[one.base] + one.turn.delay_ns
-            play.take(first[1])
+            play.take(first[1], now)
         else:
             done = chance.choice(sorted(play.in_flight))
             now += lasts[done % len(lasts)]

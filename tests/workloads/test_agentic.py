@@ -135,6 +135,15 @@ def test_three_levels_and_five_subagents_hang_together_as_recorded() -> None:
     ]
 
 
+def test_a_subagent_that_was_recorded_beside_its_parents_answer_starts_beside_it() -> None:
+    """The root asks at 0 for 10 s; the subagent began at 4 s, so 4 s after the root is sent."""
+    root = stream([call(0, [1], took=10), call(12, [1, 2])])
+    child = stream([call(4, [3])], "c", parent=0, spawn=Ref(0, 0), spawned_ns=4 * S)
+    (_, only) = played(trace(root, child)).streams
+    (turn,) = only.turns
+    assert (turn.base, turn.turn.delay_ns, turn.overlaps) == (0, 4 * S, True)
+
+
 def test_three_levels_share_the_prompts_that_they_begin_with() -> None:
     """Main's prompts: 192 tokens of system (150 rounded up to 3 blocks), then 1, 4 and 5 blocks.
 

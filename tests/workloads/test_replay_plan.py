@@ -11,7 +11,7 @@ from infx.workloads.agentic import trees
 from infx.workloads.seats import Outline, seats
 from sessions import SOURCE, three_levels, workload
 
-GOLDEN = "ad3a51c1186bd517a081c2fbc8219fb83af2568654993376cd5be557e45d47f3"
+GOLDEN = "afe6a9ee7d6d8e2dfc64f007773f3caabd86f75a4f1bf2125fcae163ffe8ea17"
 """Of the session of three levels on three lanes. If a change means to ask otherwise, the workload
 digest must change with it: two runs are compared where theirs are equal."""
 

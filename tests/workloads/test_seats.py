@@ -117,7 +117,7 @@ def asked(plan: Plan, play: Play) -> list[int]:
     found = []
     while (due := play.next()) is not None:
         moment, turn = due
-        play.take(turn)
+        play.take(turn, moment)
         play.end(turn, moment + S)
         found.append(turn)
     assert play.over

@@ -15,7 +15,7 @@ from infx.load.planner import MAGIC, MARKER_REFERENCE, PHASES, SECTIONS
 from infx.model.record import Phase
 from infx.model.workload import Api
 
-_TURN, _STREAM = 8, 4
+_TURN, _STREAM = 9, 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +122,10 @@ class Plan:
     def base_of(self, number: int) -> int | None:
         """Return the turn that a turn follows, None for the start of its tree."""
         return _present(self._turns[number * _TURN + 6])
+
+    def overlaps(self, number: int) -> bool:
+        """Return whether a turn's delay counts from the sending of what it follows."""
+        return bool(self._turns[number * _TURN + 8])
 
     def holds_of(self, number: int) -> Sequence[int]:
         """Return the turns that a turn also waits for."""

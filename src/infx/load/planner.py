@@ -11,7 +11,7 @@ length of each of these eleven sections in bytes, this one left out. References 
 for the marker of a play. Rows are of i64, with -1 for what is absent:
 
 turns    end of its references, stream, index in the stream, asked output, asked input, delay ns,
-         turn it follows, end of its holds
+         turn it follows, end of its holds, 1 where it overlaps the turn it follows
 streams  end of its turns, 0 for warmup and 1 for profiling, start ns, stream that started it
 trees    end of its streams
 lanes    tree, end of its entries
@@ -25,7 +25,7 @@ from hashlib import sha256
 import orjson
 
 from infx.model.record import Phase
-from infx.model.replay import MARKER, Entry, Seat, Tree
+from infx.model.replay import MARKER, Entry, Seat, Tree, TreeTurn
 from infx.model.workload import Api, Session, Turn
 
 MAGIC = b"infx-plan 2 "
@@ -65,22 +65,22 @@ class _Tables:
         if not session.turns:
             raise ValueError(f"session {number} has no turn")
         for index, turn in enumerate(session.turns):
-            self._turn(turn, number, index, base=None)
+            self._turn(TreeTurn(turn, None), number, index, base=-1)
         start = -1 if session.start_ns is None else session.start_ns
-        row = (len(self._turns) // 8, PHASES.index(session.phase), start, -1)
+        row = (len(self._turns) // 9, PHASES.index(session.phase), start, -1)
         self._streams.extend(row)
 
     def tree(self, tree: Tree) -> None:
         """Add a tree. Only its own prompts share fragments: no two traces have text in common."""
-        first_stream, first_turn = len(self._streams) // 4, len(self._turns) // 8
+        first_stream, first_turn = len(self._streams) // 4, len(self._turns) // 9
         self._known.clear()
         for number, stream in enumerate(tree.streams, first_stream):
             for index, one in enumerate(stream.turns):
                 self._holds.extend(first_turn + hold for hold in one.holds)
-                base = None if one.base is None else first_turn + one.base
-                self._turn(one.turn, number, index, base=base)
+                base = -1 if one.base is None else first_turn + one.base
+                self._turn(one, number, index, base=base)
             parent = -1 if stream.parent is None else first_stream + stream.parent
-            row = (len(self._turns) // 8, PHASES.index(Phase.PROFILING), -1, parent)
+            row = (len(self._turns) // 9, PHASES.index(Phase.PROFILING), -1, parent)
             self._streams.extend(row)
         self._trees.append(len(self._streams) // 4)
         self._names.append((tree.name, [stream.name for stream in tree.streams]))
@@ -105,7 +105,8 @@ class _Tables:
             yield _padded(data)
         yield array("Q", lengths).tobytes()
 
-    def _turn(self, turn: Turn, stream: int, index: int, *, base: int | None) -> None:
+    def _turn(self, one: TreeTurn, stream: int, index: int, *, base: int) -> None:
+        turn = one.turn
         if not turn.messages or (self._api == "completions" and len(turn.messages) != 1):
             what = f"{len(turn.messages)} messages"
             raise ValueError(f"session {stream} turn {index}: {what}")
@@ -114,7 +115,7 @@ class _Tables:
         self._turns.extend(
             (
                 len(self._references), stream, index, turn.asked_output, asked_input,
-                turn.delay_ns, -1 if base is None else base, len(self._holds),
+                turn.delay_ns, base, len(self._holds), int(one.overlaps),
             )
         )  # fmt: skip
 

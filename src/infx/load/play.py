@@ -31,7 +31,7 @@ class Primers:
         """Return the due moment of the next primer, and its turn."""
         return min(((due, turn) for turn, due in self.waiting.items()), default=None)
 
-    def take(self, turn: int) -> int:
+    def take(self, turn: int, _now: int) -> int:
         """Say that one is asked now; return the moment that it was due."""
         self.in_flight.add(turn)
         return self.waiting.pop(turn)
@@ -69,6 +69,7 @@ class Play:
         self.waiting: dict[int, int] = {}
         self.in_flight: set[int] = set()
         self._followers: dict[int | None, list[int]] = defaultdict(list)
+        self._beside: dict[int, list[int]] = defaultdict(list)
         self._held: dict[int, list[int]] = defaultdict(list)
         self._holds: dict[int, int] = {}
         self._based: dict[int, int] = {}
@@ -93,10 +94,13 @@ class Play:
         """
         return min(((due, turn) for turn, due in self.waiting.items()), default=None)
 
-    def take(self, turn: int) -> int:
-        """Say that a turn is asked now; return the moment that it was due."""
+    def take(self, turn: int, now: int) -> int:
+        """Say that a turn is asked now, which starts what overlaps it; return its due moment."""
         self.in_flight.add(turn)
-        return self.waiting.pop(turn)
+        due = self.waiting.pop(turn)
+        for follower in self._beside.pop(turn, ()):
+            self._ground(follower, now + self._plan.turn(follower).delay_ns, now)
+        return due
 
     def end(self, turn: int, now: int) -> None:
         """Say that a turn's answer ended, however: what follows it or is held by it goes on."""
@@ -134,7 +138,9 @@ class Play:
                 if turn in past:
                     continue
                 base = plan.base_of(turn)
-                if base not in past:
+                if base is not None and plan.overlaps(turn) and base not in past:
+                    self._beside[base].append(turn)
+                elif base not in past:
                     self._followers[base].append(turn)
                 holds = [hold for hold in plan.holds_of(turn) if hold not in past]
                 self._holds[turn] = len(holds)

@@ -219,7 +219,7 @@ class Replay:
             return
         source, turn = seat.current, self._plan.turn(number)
         lane = seat.kept.pop() if seat.kept else self._channel(seat)
-        lane.due_ns = source.take(number)
+        lane.due_ns = source.take(number, self._now())
         lane.manner = self._manners.of(self._phase, seat.lane, seat.play, turn.session)
         key = (seat.lane, seat.play.number, turn.session, turn.turn)
         self._asked[key] = (seat, source, number)

@@ -20,14 +20,15 @@ class TreeTurn:
     """One request of a tree.
 
     `base` is the turn it follows: the one before it in its stream, or the one that started its
-    stream; None is the start of the tree. It is due `turn.delay_ns` after the end of `base`, but
-    not before all turns in `holds` have ended. Turns are numbered over all streams of the tree, in
-    their order.
+    stream; None is the start of the tree. It is due `turn.delay_ns` after the end of `base`, or
+    after its sending where it `overlaps` it, but not before all turns in `holds` have ended. Turns
+    are numbered over all streams of the tree, in their order.
     """
 
     turn: Turn
     base: int | None
     holds: tuple[int, ...] = ()
+    overlaps: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,18 +62,24 @@ def tree(workload: AgenticWorkload, trace: Trace, source: TextSource) -> Tree:
             asked = call.asked_output or workload.default_output
             size = call.input_tokens if call.content is None else None
             turns.append(
-                TreeTurn(Turn(messages, asked, size, link.delay_ns), link.base, link.holds)
+                TreeTurn(
+                    Turn(messages, asked, size, link.delay_ns), link.base, link.holds, link.overlaps
+                )
             )
         streams.append(TreeStream(stream.id, stream.parent, tuple(turns)))
     return Tree(trace.id, tuple(streams))
 
 
 class _Link(NamedTuple):
-    """What a turn follows, how long after it, and what else it waits for, as turns of the tree."""
+    """What a turn follows, how long after it, and what else it waits for, as turns of the tree.
+
+    The delay of a turn that `overlaps` counts from the sending of what it follows.
+    """
 
     base: int | None
     delay_ns: int
     holds: tuple[int, ...]
+    overlaps: bool
 
 
 def _links(trace: Trace) -> Iterator[_Link]:
@@ -89,20 +95,20 @@ def _links(trace: Trace) -> Iterator[_Link]:
             waits[number(stream.join)].add(firsts[index + 1] - 1)
         for own, refs in enumerate(stream.after, firsts[index]):
             waits[own].update(map(number, refs))
-    offsets = {
-        index: max(0, trace.streams[index].calls[0].start_ns - branch.start_ns)
-        for branch in trace.branches()
-        for index in branch.streams
-    }
+    branches = {index: branch for branch in trace.branches() for index in branch.streams}
     for index, stream in enumerate(trace.streams):
-        base, delay_ns = None, 0
+        base, delay_ns, overlaps = None, 0, False
         if stream.spawn is not None:
-            base, delay_ns = number(stream.spawn), offsets[index]
+            branch = branches[index]
+            base, overlaps = number(stream.spawn), branch.overlap
+            start = trace.call(stream.spawn).start_ns if overlaps else branch.start_ns
+            delay_ns = max(0, stream.calls[0].start_ns - start)
         for place, call in enumerate(stream.calls):
             own = firsts[index] + place
             if place:
-                base, delay_ns = own - 1, max(0, call.start_ns - stream.calls[place - 1].end_ns)
-            yield _Link(base, delay_ns, tuple(sorted(waits[own] - {base})))
+                base, overlaps = own - 1, False
+                delay_ns = max(0, call.start_ns - stream.calls[place - 1].end_ns)
+            yield _Link(base, delay_ns, tuple(sorted(waits[own] - {base})), overlaps)
 
 
 class _Voice:
