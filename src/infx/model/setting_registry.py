@@ -38,7 +38,8 @@ class ArchitectureKey(Row):
     """A key of a model's configuration, and which change of it is refused.
 
     `deny` refuses every value but the native one, `allow` none. `compare` refuses where the value
-    is `lower` or `higher` than the native one; without the native value it cannot be judged.
+    is `lower` or `higher` than the native one, or limits what has no limit natively; without the
+    native value it cannot be judged.
     """
 
     key: str
@@ -56,7 +57,7 @@ class ArchitectureKey(Row):
 class LossySetting(Row):
     """A setting of an engine that computes or accepts less than the model would.
 
-    It is refused when stated, with `below` only when it is a smaller number than that, with `on`
+    `engine` and `setting` are patterns of the shell's form. It is refused when stated, with `below` only when it is a smaller number than that, with `on`
     only when it is switched on.
     """
 

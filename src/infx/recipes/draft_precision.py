@@ -5,7 +5,7 @@ target's quantization on, leave a draft as it is stored, or change its KV cache 
 So each part of the answer says what decided it, and where nobody can tell, it says that.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -25,9 +25,9 @@ from infx.recipes.settings import (
     Setting,
     Settings,
     engine_of,
-    null_parts,
     role_settings,
     stated,
+    statements_of,
     where,
 )
 
@@ -152,8 +152,9 @@ class _Case:
         own = None if name is None else stated(self.settings, name)
         if own is None and name is not None:
             holder, _, part = name.partition(".")
-            nulls = null_parts(self.binding, self.role, holder) if part else ()
-            own = next((one for one in nulls if one.spelling.endswith(f".{part}")), None)
+            for one in statements_of(self.binding, self.role, holder) if part else ():
+                if isinstance(one.value, Mapping) and one.value.get(part, ...) is None:
+                    own = Setting(None, one.path, f"{one.spelling}.{part}")
         return own
 
     def stated_weights(self, own: Setting) -> Part:

@@ -63,19 +63,19 @@ def role_settings(binding: Binding, role: str) -> Settings:
     return MappingProxyType(stated)
 
 
-def null_parts(binding: Binding, role: str, name: str) -> tuple[Setting, ...]:
-    """Return the parts of an object in a JSON string that are null, where it stands at `name`.
+def statements_of(binding: Binding, role: str, name: str) -> tuple[Setting, ...]:
+    """Return every statement of one setting as a whole, the one that the engine obeys last.
 
-    In a mapping of the recipe itself null removes, so that only text can state it.
+    An object in a JSON string is an object here, with the nulls that only text can state. Parts
+    that are stated one by one (`--hf-overrides.rope_theta 1`) have their path in their spelling.
     """
     engine = engine_of(binding, role)
-    found: list[Setting] = []
+    found = []
     for setting in _statements(binding, role):
-        value = _json(setting.value) if isinstance(setting.value, str) else None
-        if canonical(setting.spelling, None, engine)[0] == name and isinstance(value, Mapping):
-            for key, inner in value.items():
-                if inner is None:
-                    found.append(Setting(None, setting.path, f"{setting.spelling}.{key}"))
+        known = canonical(setting.spelling, None, engine)[0]
+        if known == name or known.startswith(f"{name}."):
+            value = _json(setting.value) if isinstance(setting.value, str) else setting.value
+            found.append(Setting(value, setting.path, setting.spelling))
     return tuple(found)
 
 
