@@ -89,6 +89,41 @@ class Verdict(Value):
         return self
 
 
+class Crash(Value):
+    """A check that broke: a defect of ours, never a finding. `trace` is its traceback."""
+
+    check: str
+    error: str
+    trace: str
+
+
+class Judgement(Value):
+    """What a judge says: the results in their order, and the checks that broke.
+
+    With a crash there is no verdict: what the check would have found is not known.
+    """
+
+    policy_set: str
+    assessed: str
+    evidence: str
+    day: str
+    results: tuple[Result, ...]
+    crashes: tuple[Crash, ...] = ()
+
+    def verdict(self) -> Verdict | None:
+        """Return what the results come to together, None where a check broke."""
+        if self.crashes:
+            return None
+        return Verdict(
+            policy_set=self.policy_set,
+            assessed=self.assessed,
+            evidence=self.evidence,
+            status=overall([result.status for result in self.results]),
+            results=self.results,
+            day=self.day,
+        )
+
+
 def overall(statuses: list[Status]) -> Overall:
     """Return the verdict of results: any FAIL rejects, else any WARN warns.
 
