@@ -256,3 +256,23 @@ def test_shares_ask_every_session_once(tmp_path: Path) -> None:
     assert sorted(session for session, _, _ in seen) == list(range(10))
     assert len({request for _, request, _ in seen}) == 10
     assert {lane for _, _, lane in seen} == set(range(6))
+
+
+def test_a_server_that_answers_nothing_for_the_stalls_limit_is_gone(tmp_path: Path) -> None:
+    """Both lanes ask at once, and neither hears anything."""
+
+    class Silent(Server):
+        def answer(self) -> None:
+            """Say nothing, ever."""
+
+    run = Run(tmp_path, memory_dial(Silent))
+    ended = run.run(Stop(stall_ns=60 * NS))
+    assert {record.state for record in ended} == {EndState.CANCELLED_AT_END}
+    assert "no request has ended for 60 s, with 2 open" in str(run.driver.gone)
+
+
+def test_a_lane_that_thinks_for_longer_than_the_stalls_limit_is_no_stall(tmp_path: Path) -> None:
+    run = Run(tmp_path, memory_dial(Server), count=2, delay_s=300)
+    ended = run.run(Stop(stall_ns=60 * NS))
+    assert [record.state for record in ended] == [EndState.OK] * 4
+    assert run.driver.gone is None

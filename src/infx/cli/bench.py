@@ -100,6 +100,9 @@ class BenchFlags:
     request_timeout: Annotated[
         str | None, _flag("Give a request up as failed after so long: 90s, 10m. Default: never.")
     ] = None
+    stall_timeout: Annotated[
+        str, _flag("Take the server to be gone when no open request ends for so long.")
+    ] = "30m"
     shards: Annotated[
         int | None, _flag("Processes that share the load; default: 1, and 2 when it proves late.")
     ] = None
@@ -165,6 +168,7 @@ def bench_options(url: str, flags: BenchFlags) -> BenchOptions:
         slo=values.slo(flags.slo),
         grace_s=values.seconds(flags.grace, "--grace"),
         request_timeout_s=_duration(flags.request_timeout, "--request-timeout"),
+        stall_timeout_s=values.seconds(flags.stall_timeout, "--stall-timeout"),
         selftests=selftests_folder(os.environ),
         shards=flags.shards,
         command=("infx", *values.masked(sys.argv[1:])),

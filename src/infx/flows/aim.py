@@ -47,4 +47,5 @@ def stop(options: BenchOptions) -> Stop:
     return Stop(
         grace_ns=round(options.grace_s * NS),
         request_limit_ns=None if limit is None else round(limit * NS),
+        stall_ns=round(options.stall_timeout_s * NS),
     )

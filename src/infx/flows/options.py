@@ -43,7 +43,8 @@ class BenchOptions:
     `concurrency` then bounds the requests in flight.
     `api_key` is sent as a bearer token and never written down. `slo` adds goodput. `grace_s`
     is how long a run that ends by time, or by Ctrl-C, waits for open answers; a request that takes
-    longer than `request_timeout_s` is given up at any time, and failed. `shards` is how many
+    longer than `request_timeout_s` is given up at any time, and failed. Where none has ended for
+    `stall_timeout_s` while some are open, the server is taken to be gone. `shards` is how many
     processes share the load, None for one, and two where one proves too late.
     `metrics_urls` are the pages that a replay reads each second, by default that of the server, and
     without a replay none. With `reset_cache` the server is told to forget its prefixes before each
@@ -73,6 +74,7 @@ class BenchOptions:
     slo: Slo | None = None
     grace_s: float = 30.0
     request_timeout_s: float | None = None
+    stall_timeout_s: float = 1800.0
     shards: int | None = None
     selftests: Path | None = None
     simulated: bool = False
@@ -103,6 +105,9 @@ class BenchOptions:
         if abs(self.workload.seed) > _SEED:
             what = f"seed {self.workload.seed} is too large"
             problems.append(Problem(what, "--seed", f"use a number up to {_SEED}"))
+        if not 0 < self.stall_timeout_s < inf:
+            what = f"{self.stall_timeout_s:g} s is no time"
+            problems.append(Problem(what, "--stall-timeout", "use seconds above 0"))
         if self.request_timeout_s is not None and not 0 < self.request_timeout_s < inf:
             what = f"{self.request_timeout_s:g} s is no time"
             problems.append(Problem(what, "--request-timeout", "use seconds above 0"))

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Protocol
 
 from infx.clock import NS, Clock
+from infx.errors import Problem
 from infx.load.lag import no_collection
 from infx.load.lane import Lane
 from infx.load.plan import Plan
@@ -75,6 +76,8 @@ class Course:
         self._tally: Tally | None = None
         self._failure: BaseException | None = None
         self._stopped = False
+        self._ended_ns = 0
+        self.stalled: Problem | None = None
         self.sender = Sender(
             plan,
             target,
@@ -108,6 +111,7 @@ class Course:
         Raise MachineError when the journal cannot be written.
         """
         assert self._done is not None
+        self._ended_ns = self._now()
         self.enter(phase, total)
         self._tick()
         self.sender.lag.start()
@@ -221,6 +225,7 @@ class Course:
         self.cancel()
 
     def _take(self, record: RequestRecord) -> None:
+        self._ended_ns = self._now()
         if self._tally is not None and record.phase is self._tally.phase:
             self._tally.take(record)
         self._pacing.took(record)
@@ -230,6 +235,17 @@ class Course:
         now, limit = self._now(), self._stop.request_limit_ns
         if limit is not None:
             self.sender.expire(self._pacing.channels, now - limit)
+        self._watch(now)
         if self._tally is not None:
             self._on_progress(self._tally.progress(now, self.sender.in_flight))
         self.after("tick", int(TICK_S * NS), self._tick)
+
+    def _watch(self, now: int) -> None:
+        """Give the server up when requests are open and none has ended for the stall's limit."""
+        limit = self._stop.stall_ns
+        if not self.sender.in_flight:
+            self._ended_ns = now
+        elif limit is not None and now - self._ended_ns >= limit and self.stalled is None:
+            what = f"no request has ended for {limit / NS:g} s, with {self.sender.in_flight} open"
+            self.stalled = Problem(what, None, "the server's log says why; the bundle is kept")
+            self.cancel()

@@ -69,7 +69,7 @@ class Driver:
     @property
     def gone(self) -> Problem | None:
         """Why the server is taken to be gone, if it is."""
-        return self._sender.gone
+        return self._sender.gone or self._course.stalled
 
     @property
     def sender(self) -> Sender:

@@ -80,7 +80,7 @@ class Replay:
     @property
     def gone(self) -> Problem | None:
         """Why the server is taken to be gone, if it is."""
-        return self.sender.gone
+        return self.sender.gone or self._course.stalled
 
     @property
     def sender(self) -> Sender:

@@ -44,10 +44,12 @@ class Stop:
 
     Without a duration there is no grace: every request is waited for, unless the run is stopped.
     Lanes begin evenly spread over `ramp_ns`. A request that has not ended `request_limit_ns` after
-    it was sent is given up as an error.
+    it was sent is given up as an error. When requests are in flight and none has ended for
+    `stall_ns`, the server is taken to be gone.
     """
 
     duration_ns: int | None = None
     grace_ns: int = 30 * NS
     ramp_ns: int = 0
     request_limit_ns: int | None = None
+    stall_ns: int | None = None
