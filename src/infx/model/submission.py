@@ -11,10 +11,12 @@ from typing import Literal
 from pydantic import Field, JsonValue, model_validator
 
 from infx.model.comment import Comment
+from infx.model.draft import How
 from infx.model.frontier import Gap
 from infx.model.shell_effects import EffectReport
 from infx.model.value import Value
 from infx.model.verdict import Cite
+from infx.model.waiver import Waiver
 
 # Review
 
@@ -107,7 +109,8 @@ class Point(Value):
     """A point that the change asks for, or that its base has.
 
     `digest` is the recipe digest at the head, `measured_digest` at the commit that was measured,
-    `base_digest` at the base; None where the side has no such point.
+    `base_digest` at the base; None where the side has no such point. `image_cite` is where the
+    image is stated when that is not the config's entry.
     """
 
     config: str
@@ -118,6 +121,7 @@ class Point(Value):
     measured_digest: str | None = None
     base_digest: str | None = None
     image: str
+    image_cite: Cite | None = None
     series: str
     eval: bool = False
 
@@ -261,8 +265,11 @@ class Draft(Value):
     """How a draft is served, beside how it ships.
 
     `steps` explain, in order, how the effective formats follow. `banned` are variables that may not
-    be on, with their values. `allowed` tells whether the registry of models lists the draft;
-    `revision` is pinned or None, `registered` that of the registry.
+    be on, with their values. `leads` are other settings that change how the draft is computed, and
+    that no step follows. `kv_default` is what its KV cache would be without a setting of its own,
+    and `kv_how` says what decides the effective one. `allowed` tells whether the registry of models
+    lists the draft; `revision` is the one that is pinned or that was loaded, None if unknown, and
+    `registered` that of the registry.
     """
 
     config: str
@@ -275,6 +282,8 @@ class Draft(Value):
     steps: tuple[str, ...] = ()
     banned: tuple[Observed, ...] = ()
     leads: tuple[Observed, ...] = ()
+    kv_default: str | None = None
+    kv_how: How | None = None
     allowed: bool | None = None
     revision: str | None = None
     registered: str | None = None
@@ -308,10 +317,15 @@ class Patches(Value):
 
 
 class WaiverPage(Value):
-    """A waiver's page: its path and text, whether this change brings it, and who links it."""
+    """A waiver's page: its path and text; whether this change brings it, and a sign-off links it.
+
+    `waiver` is its front matter; None where that is no waiver, and `unreadable` then says why.
+    """
 
     path: str
     text: str
+    waiver: Waiver | None = None
+    unreadable: str | None = None
     brought: bool
     linked: bool
 
