@@ -1,19 +1,21 @@
 """infx: continuous benchmarking of LLM inference servers.
 
-`infx.bench(...)` measures an endpoint, `infx.open_run(...)` reads what was measured.
-Both are imported at their first use, so that the command line starts fast.
+`infx.bench(...)` measures an endpoint, `infx.replay(...)` replays recorded agent sessions against
+one, `infx.open_run(...)` reads what was measured, and `infx.compare(...)` holds two runs together.
+They are imported at their first use, so that the command line starts fast.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from infx.flows.api import bench
+    from infx.flows.api import bench, compare, replay
     from infx.flows.runs import open_run
 
-__all__ = ["bench", "open_run"]
+__all__ = ["bench", "compare", "open_run", "replay"]
 
-_HOMES = {"bench": "infx.flows.api", "open_run": "infx.flows.runs"}
+_API = "infx.flows.api"
+_HOMES = {"bench": _API, "compare": _API, "open_run": "infx.flows.runs", "replay": _API}
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - the protocol of module attributes

@@ -102,3 +102,25 @@ def test_errors_are_raised_as_values_of_infx(tmp_path: Path) -> None:
 def test_a_name_that_is_not_public_is_no_attribute() -> None:
     with pytest.raises(AttributeError, match="nothing"):
         infx.nothing  # noqa: B018 - reading it is the test
+
+
+def test_replay_plays_a_corpus_and_compare_takes_runs_and_paths(tmp_path: Path) -> None:
+    """A second of the small corpus, twice; a run next to itself differs in nothing."""
+    settings = {"duration_s": 1.0, "warmups_per_lane": 0, "window": None}
+    with truth_server(QUICK) as url:
+        run, again = (
+            infx.replay(url, "demo", concurrency=2, settings=settings, out=tmp_path)
+            for _ in range(2)
+        )
+    (summary,) = run.result.points
+    assert summary.replay is not None
+    assert summary.counts.ok > 2
+    assert run.points[0].plan_digest == again.points[0].plan_digest
+    found = infx.compare(run, again.bundle.path, assume_same_server=True)
+    assert found == infx.compare(str(run.bundle.path), again, assume_same_server=True)
+    assert len(found.points) == 1
+
+
+def test_replay_refuses_what_cannot_be_asked(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no such file"):
+        infx.replay("http://127.0.0.1:9", tmp_path / "none.jsonl")

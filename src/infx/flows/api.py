@@ -1,4 +1,4 @@
-"""`infx.bench(...)`: the same run as the command line's, for notebooks and scripts."""
+"""`infx.bench(...)` and its like: what the command line does, for notebooks and scripts."""
 
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -12,14 +12,18 @@ from infx.flows.bench import Outcome, Watch, run_bench
 from infx.flows.options import BenchOptions
 from infx.flows.pace import Pace
 from infx.flows.point import Brake
-from infx.flows.runs import Run
+from infx.flows.runs import Run, open_run
 from infx.load.progress import Progress
+from infx.model.agentic import AgenticWorkload, Rule
+from infx.model.comparison import Comparison
 from infx.model.recipe import BoundRecipe
 from infx.model.record import Slo
 from infx.model.workload import FixedWorkload, Process
 from infx.workloads.shapes import shape as lengths
 
 Number = TypeVar("Number", int, float)
+CACHE = Path.home() / ".cache" / "infx"
+"""Where fetched corpora are, unless the command line was told of another cache."""
 
 
 def bench(
@@ -80,6 +84,65 @@ def bench(
         slo=slo,
         shards=shards,
     )
+    return _measured(options, on_progress)
+
+
+def replay(
+    url: str,
+    corpus: str | Path,
+    *,
+    concurrency: int | Iterable[int] = 1,
+    rule: Rule = "full",
+    settings: Mapping[str, object] | None = None,
+    cache: str | Path = CACHE,
+    model: str | None = None,
+    gpus: int | None = None,
+    tokenizer: str | Path | None = None,
+    headers: Mapping[str, str] | None = None,
+    api_key: str | None = None,
+    out: str | Path = "runs",
+    on_progress: Callable[[Progress], None] = lambda _: None,
+) -> Run:
+    """Replay recorded agent sessions against an endpoint and return the finished run.
+
+    `corpus` is a file or folder of traces, `demo`, or a name that was fetched into `cache`. `rule`
+    names the settings of AgentX to begin with, `settings` are fields of `AgenticWorkload` that
+    stand in their place. The rest, and what is raised, is as for `bench`.
+    """
+    from infx.flows.workload import corpus_digest, find_corpus
+
+    path = find_corpus(str(corpus), Path(cache))
+    digest = f"sha256:{corpus_digest(path)}"
+    options = BenchOptions(
+        url=url,
+        workload=AgenticWorkload.under(rule, corpus=digest, **(settings or {})),
+        corpus=path,
+        concurrency=_several(concurrency) or (),
+        out=Path(out),
+        recipe=BoundRecipe(name="endpoint", gpus=gpus),
+        model=model,
+        tokenizer=Path(tokenizer) if tokenizer else None,
+        headers=tuple((headers or {}).items()),
+        api_key=api_key,
+    )
+    return _measured(options, on_progress)
+
+
+def compare(
+    a: Run | str | Path, b: Run | str | Path, *, assume_same_server: bool = False
+) -> Comparison:
+    """Say for each point of run `b` what it is next to the same point of run `a`.
+
+    Runs are given as they were returned, or as the paths of their bundles. `assume_same_server`
+    vouches that bare endpoints are one server. Raises InputError for what is no run.
+    """
+    from infx.flows.compare import compare_runs
+
+    first, second = (run if isinstance(run, Run) else open_run(run) for run in (a, b))
+    return compare_runs(first, second, assume_same_server=assume_same_server)
+
+
+def _measured(options: BenchOptions, on_progress: Callable[[Progress], None]) -> Run:
     outcome = _run_apart(options, Watch(progress=on_progress))
     if outcome.failure is not None:
         raise MachineError(outcome.failure)
