@@ -31,7 +31,9 @@ def curve(*places, better="smaller", rate=None):
 
 
 def told(found):
-    return [(gap.place, gap.start, gap.end, round(gap.ratio, 2), gap.try_) for gap in found]
+    return [
+        (gap.place, gap.start, gap.end, round(gap.ratio, 2), gap.concurrencies) for gap in found
+    ]
 
 
 COMPLAINT = curve(
@@ -73,7 +75,7 @@ def test_what_comparable_curves_cover_counts_at_both_ends():
 
 def test_one_session_is_the_least_that_can_be_tried():
     (before,) = gaps(curve((1, 10, 1)), reach=(1, 10))
-    assert before.try_ == ()
+    assert before.concurrencies == ()
 
 
 def test_against_interactivity_more_sessions_are_slower():
@@ -92,7 +94,7 @@ def test_a_dominated_point_does_not_fill_a_gap_but_is_told():
 
 def test_rates_are_no_concurrencies():
     (gap,) = gaps(curve((64, 1, 1), (64, 9, 2), rate=2.0))
-    assert gap.try_ == ()
+    assert gap.concurrencies == ()
 
 
 def test_no_points_no_gaps_and_no_range():
@@ -105,7 +107,7 @@ def test_no_points_no_gaps_and_no_range():
 def test_the_points_to_try_close_the_gap(xs):
     """With x in proportion to concurrency, adding what is advised leaves no wide step."""
     places = [(x * 100, x, x) for x in sorted(xs)]
-    tried = [c for gap in gaps(curve(*places)) for c in gap.try_]
+    tried = [c for gap in gaps(curve(*places)) for c in gap.concurrencies]
     filled = curve(*places, *((c, c / 100, c / 100) for c in tried))
     left = gaps(filled)
     assert all(gap.ratio < 2.02 for gap in left), "only what rounding leaves"

@@ -29,6 +29,11 @@ app.command(
 )
 app.command("infx.cli.bench:bench", name="bench", help="Measure an OpenAI-compatible endpoint.")
 app.command("infx.cli.report:report", name="report", help="Write the static page of a run.")
+app.command(
+    "infx.cli.frontier:frontier",
+    name="frontier",
+    help="Show the frontiers of runs, and where they have no points.",
+)
 app.command("infx.cli.compare:compare", name="compare", help="Say what one run is next to another.")
 app.command(
     "infx.cli.selftest:selftest",

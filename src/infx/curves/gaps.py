@@ -58,7 +58,7 @@ def _between(curve: Curve, pair: tuple[CurvePoint, CurvePoint], limit: float) ->
         end=high.x,
         ratio=ratio,
         inside=_inside(curve, low.x, high.x),
-        try_=() if _has_rate(pair) else _steps(ends[0], ends[1], wanted),
+        concurrencies=() if _has_rate(pair) else _steps(ends[0], ends[1], wanted),
     )
 
 
@@ -72,7 +72,7 @@ def _before(curve: Curve, first: CurvePoint, start: float) -> Gap | None:
         end=first.x,
         ratio=ratio,
         inside=_inside(curve, start, first.x),
-        try_=_scaled(first, (start / first.x) ** _direction(curve)),
+        concurrencies=_scaled(first, (start / first.x) ** _direction(curve)),
     )
 
 
@@ -86,7 +86,7 @@ def _after(curve: Curve, last: CurvePoint, end: float) -> Gap | None:
         end=end,
         ratio=ratio,
         inside=_inside(curve, last.x, end),
-        try_=_scaled(last, ratio ** _direction(curve)),
+        concurrencies=_scaled(last, ratio ** _direction(curve)),
     )
 
 

@@ -37,8 +37,8 @@ class Gap(Value):
     """A stretch of x without a point of the frontier, in the unit of x.
 
     `place` is `between` two neighbours, or from an end of the frontier to the end of the range that
-    comparable curves cover. `inside` counts measured points in it, which others dominate. `try_`
-    are concurrencies that may fill it, empty where none can be told.
+    comparable curves cover. `inside` counts measured points in it, which others dominate.
+    `concurrencies` are those that may fill it, empty where none can be told.
     """
 
     place: Literal["before", "between", "after"]
@@ -46,7 +46,7 @@ class Gap(Value):
     end: float
     ratio: float
     inside: int
-    try_: tuple[int, ...]
+    concurrencies: tuple[int, ...]
 
 
 class View(Value):
