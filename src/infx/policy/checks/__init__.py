@@ -1,4 +1,13 @@
 """One rule a module, named by its id: a docstring that is its manual page, `NEEDS`, and `check`."""
 
-CHECKS: dict[str, str] = {}
+CHECKS: dict[str, str] = {
+    "curve-density": "infx.policy.checks.curve_density",
+    "description-claims": "infx.policy.checks.description_claims",
+    "overview-page": "infx.policy.checks.overview_page",
+    "metrics-published": "infx.policy.checks.metrics_published",
+    "curve-gap": "infx.policy.checks.curve_gap",
+    "client-certified": "infx.policy.checks.client_certified",
+    "workload-as-declared": "infx.policy.checks.workload_as_declared",
+    "outputs-not-garbage": "infx.policy.checks.outputs_not_garbage",
+}
 """Check id -> module name."""

@@ -1,0 +1,71 @@
+"""The client that measured was not what limited the figures.
+
+What
+    Reads what the client of each affected entry says of itself: whether its own delay could have
+    moved a published figure by more than its tolerance.
+
+Why
+    A client that reads late publishes its own delay as the server's latency. No public check asks
+    this; the rule is ours.
+
+Fails
+    The client did not certify its figures, or did not say. An affected entry has no client.
+
+Passes
+    The client certified the figures of every affected entry. Clients of other tools do not watch
+    themselves in this way: for them the check does not apply, and the finding says so.
+
+Fix
+    Give the client cores of its own or more shards, and measure again.
+
+Evidence
+    The audit that the client keeps with each run (`clients`), and the affected entries (`configs`).
+"""
+
+from collections.abc import Iterator
+
+from infx.model.submission import Client, Submission
+from infx.model.verdict import Finding
+from infx.policy.context import Context
+
+NEEDS = ("configs", "clients")
+
+
+def check(submission: Submission, context: Context) -> Iterator[Finding]:
+    """Yield for each affected entry whether its client vouches for its figures."""
+    configs = [one for one in submission.configs or () if one.change != "removed"]
+    if not configs:
+        yield Finding(status="N/A", message="no entry is affected")
+    for config in configs:
+        mine = [one for one in submission.clients or () if one.config == config.key]
+        if not mine:
+            yield Finding(
+                status="FAIL",
+                message=f"could not be verified: nobody knows which client asked {config.key}",
+                cites=(config.cite,),
+                about=config.key,
+                remedy="collect the client's record of the run",
+            )
+        for client in mine:
+            yield _finding(client)
+
+
+def _finding(client: Client) -> Finding:
+    if client.foreign:
+        message = f"{client.config} was asked by {client.tool}, which does not audit itself"
+        return Finding(status="N/A", message=message, cites=(client.cite,), about=client.config)
+    if client.certified:
+        message = f"{client.tool} certified its figures of {client.config}"
+        return Finding(status="PASS", message=message, cites=(client.cite,), about=client.config)
+    if client.certified is None:
+        message = f"could not be verified: {client.tool} kept no audit for {client.config}"
+    else:
+        why = "; ".join(client.reasons) or "it gave no reason"
+        message = f"{client.tool} did not certify its figures of {client.config}: {why}"
+    return Finding(
+        status="FAIL",
+        message=message,
+        cites=(client.cite,),
+        about=client.config,
+        remedy="give the client cores of its own or more shards, and measure again",
+    )

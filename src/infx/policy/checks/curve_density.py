@@ -1,0 +1,153 @@
+"""Each affected curve has enough measured points on its frontier.
+
+What
+    Counts the points of every affected curve that are on its frontier of total throughput per GPU
+    against end-to-end latency. A curve is one series as readers see it, with all its points,
+    whichever entries they come from. P90 decides for replayed sessions and the median for fixed
+    sequences; P75 is counted beside P90 and decides nothing.
+
+Why
+    A reader takes the line between two points for measured. A frontier of a few points promises
+    more than anybody saw.
+
+Fails
+    A curve has fewer points on its frontier than the policy set wants (5). A curve has a point
+    without a positive, finite latency and throughput, at any percentile. An affected entry is in
+    no curve, or a curve was not counted at the percentile that decides, or was counted twice.
+    An administrator's bypass (a comment that names the commit, the curve and a reason) is quoted
+    and changes nothing else: the check still warns.
+
+Passes
+    Every affected curve has enough points at the percentile that decides, and none is invalid.
+
+Fix
+    Measure more concurrencies between those on the frontier, or settings that move a dominated
+    point onto it. Where a curve cannot have more, ask an administrator to record a bypass.
+
+Evidence
+    The curves of the measured run with their frontiers (`curves`), the affected entries
+    (`configs`), and the comments for a bypass.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from infx.model.submission import CurveFacts, Submission
+from infx.model.verdict import Cite, Finding, Question
+from infx.policy.bypass import bypass
+from infx.policy.context import Context
+
+NEEDS = ("configs", "curves")
+
+REPORTED = "p75"
+"""The percentile that is counted and decides nothing."""
+
+
+def check(submission: Submission, context: Context) -> Iterator[Finding]:
+    """Yield how dense each affected curve is."""
+    least = context.policy.frontier_points
+    curves = submission.curves or ()
+    lost = tuple(uncounted(submission))
+    if least is None:
+        yield Finding(status="N/A", message="this policy set wants no number of points")
+    elif not curves and not lost:
+        yield Finding(status="N/A", message="no curve is affected")
+    else:
+        yield from lost
+        for key in dict.fromkeys(curve.key for curve in curves):
+            mine = [curve for curve in curves if curve.key == key]
+            yield from _countable(key, mine)
+            for curve in mine:
+                yield _density(curve, least, submission)
+
+
+def uncounted(submission: Submission) -> Iterator[Finding]:
+    """Yield the affected entries with points for a curve that no curve has."""
+    drawn = {config for curve in submission.curves or () for config in curve.configs}
+    for config in submission.configs or ():
+        points = [one for one in submission.points or () if one.config == config.key]
+        only_evals = bool(points) and all(one.eval for one in points)
+        if config.change != "removed" and config.key not in drawn and not only_evals:
+            yield Finding(
+                status="FAIL",
+                message=f"could not be verified: {config.key} is in no counted curve",
+                cites=(config.cite,),
+                about=config.key,
+                remedy="collect the results of the run that measured it",
+            )
+
+
+def _countable(key: str, curves: Sequence[CurveFacts]) -> Iterator[Finding]:
+    """Yield why the counts of one key cannot decide: none that does, or two of a kind."""
+    kinds = [curve.percentile for curve in curves]
+    if set(kinds) == {REPORTED}:
+        yield Finding(
+            status="FAIL",
+            message=f"could not be verified: {key} was counted at {REPORTED.upper()} only",
+            cites=tuple(curve.cite for curve in curves),
+            about=key,
+            remedy="count the curve at P90 too",
+        )
+    for kind in dict.fromkeys(kinds):
+        if kinds.count(kind) > 1:
+            yield Finding(
+                status="FAIL",
+                message=f"could not be verified: {key} stands twice at {kind.upper()}",
+                cites=tuple(curve.cite for curve in curves if curve.percentile == kind),
+                about=key,
+                remedy="pool the points of one curve, whichever entries they come from",
+            )
+
+
+def _density(curve: CurveFacts, least: int, submission: Submission) -> Finding:
+    kept = len(curve.frontier)
+    name = f"{curve.key} at {curve.percentile.upper()}"
+    if curve.invalid:
+        return Finding(
+            status="FAIL",
+            message=f"{name}: no valid latency and throughput at {_at(curve.invalid)}",
+            cites=(curve.cite,),
+            about=curve.key,
+            remedy="measure those points again; figures that are no numbers prove nothing",
+        )
+    if kept > curve.measured:
+        return Finding(
+            status="FAIL",
+            message=f"could not be verified: {name} has {kept} of {curve.measured} points",
+            cites=(curve.cite,),
+            about=curve.key,
+            remedy="collect the curve again",
+        )
+    count = f"{kept} of {curve.measured} measured points are on the frontier"
+    if curve.percentile == REPORTED:
+        message = f"{name}: {count}; reported, it decides nothing"
+        return Finding(status="PASS", message=message, cites=(curve.cite,), about=curve.key)
+    if kept >= least:
+        message = f"{name}: {count} ({_at(curve.frontier)})"
+        return Finding(status="PASS", message=message, cites=(curve.cite,), about=curve.key)
+    return _thin(curve, f"{name}: only {count}, {least} are wanted", submission)
+
+
+def _thin(curve: CurveFacts, message: str, submission: Submission) -> Finding:
+    given = bypass(submission.comments or (), commit=submission.head, curve=curve.key)
+    if given is not None:
+        return Finding(
+            status="FAIL",
+            message=f"{message}; {given.author} recorded a bypass",
+            cites=(curve.cite, Cite(path=given.url, value=given.body, at=submission.head)),
+            about=curve.key,
+            remedy="nothing, while the bypass stands; more points would replace it",
+        )
+    return Finding(
+        status="FAIL",
+        message=message,
+        cites=(curve.cite,),
+        about=curve.key,
+        remedy="measure more concurrencies between those on the frontier",
+        question=Question(
+            asks=f"May {curve.key} be published as thin as it is?", of="a repository administrator"
+        ),
+    )
+
+
+def _at(concurrencies: Sequence[int]) -> str:
+    return ", ".join(f"c{one}" for one in concurrencies)
