@@ -175,3 +175,18 @@ def test_no_public_recipe_changes_its_model():
                 found += configuration_overrides(binding, role, REGISTRY)
                 found += lossy_uses(binding, role, REGISTRY)
     assert found == []
+
+
+@pytest.mark.parametrize(
+    ("text", "standing"),
+    [
+        ('{"use_index_cache": true}', "deny"),
+        ('{"rope_scaling": {}}', "allow"),
+        ('{"index_topk": 1}', "compare-lower"),
+        ('{"index_topk_freq": 4}', "compare-higher"),
+        ('{"other": 1}', "unlisted"),
+        ("text", "unlisted"),
+    ],
+)
+def test_the_registrys_rule_stands_beside_what_follows(text, standing):
+    assert [one.standing for one in overrides({"hf-overrides": text})] == [standing]

@@ -114,6 +114,29 @@ def test_hardware_is_known_by_runner_and_cluster(name, sku):
     assert (found and found.sku) == sku
 
 
+@pytest.mark.parametrize(
+    ("prefix", "method", "repository", "shipped"),
+    [
+        ("musespark", "DFLASH", "RadixArk/Muse-Spark-Open-DFlash2", "bf16"),
+        ("musespark", "DFLASH", "acme/Muse-Spark-Open-DFlash2", "no row"),
+        ("musespark", "DFLASH", None, "no row"),
+        ("dsv4", "DSPARK", None, None),
+        ("dsv4", "dspark", "deepseek-ai/DeepSeek-V4-Pro-0813", None),
+        ("glm5.2", "NEXTN", None, None),
+        ("qwen3.5", "EAGLE", None, None),
+        ("minimaxm3", "eagle3", "Inferact/MiniMax-M3-EAGLE3-GQA", None),
+        ("kimik3", "dspark", "/tmp/Kimi-K3-DSpark", "no row"),
+        ("dsr1", "EAGLE", None, "no row"),
+        ("nobody", "EAGLE", None, "no row"),
+    ],
+)
+def test_a_draft_is_known_by_its_repository_or_inside_by_its_method(
+    prefix, method, repository, shipped
+):
+    found = registries.draft_of(MODELS, prefix, method=method, repository=repository)
+    assert (found.shipped if found else "no row") == shipped
+
+
 def test_client_settings_are_harness_and_unknown_ones_are_production():
     found = registry(HarnessRegistry)
     assert registries.harness_setting(found, "client", "AIPERF_ANY").role == "harness"

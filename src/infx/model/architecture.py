@@ -15,11 +15,16 @@ known: a human has to look.
 """
 
 
+Standing = Literal["deny", "allow", "compare-lower", "compare-higher", "unlisted"]
+"""What the registry says of a key; of a comparison, which direction computes less."""
+
+
 class ConfigurationOverride(Value):
     """One key that a role overrides in its model's configuration.
 
-    `key` is its path inside the override, `native` the checkpoint's own value, null where it has
-    none or `native_known` is false. `counts` is false for a statement that a later one replaces.
+    `standing` is the registry's rule for the key, `meaning` what follows for this value. `key`
+    is its path inside the override, `native` the checkpoint's own value, null where it has none
+    or `native_known` is false. `counts` is false for a statement that a later one replaces.
     `reaches_draft` tells that the engine hands the same override to the draft.
     """
 
@@ -29,6 +34,7 @@ class ConfigurationOverride(Value):
     value: JsonValue
     native: JsonValue
     native_known: bool
+    standing: Standing
     meaning: Meaning
     because: str
     counts: bool

@@ -57,8 +57,8 @@ class ArchitectureKey(Row):
 class LossySetting(Row):
     """A setting of an engine that computes or accepts less than the model would.
 
-    `engine` and `setting` are patterns of the shell's form. It is refused when stated, with `below` only when it is a smaller number than that, with `on`
-    only when it is switched on.
+    `engine` and `setting` are patterns of the shell's form. It is refused when stated, with
+    `below` only when it is a smaller number than that, with `on` only when it is switched on.
     """
 
     engine: str

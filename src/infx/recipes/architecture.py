@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 
 from pydantic import JsonValue
 
-from infx.model.architecture import ConfigurationOverride, LossyUse, Meaning
+from infx.model.architecture import ConfigurationOverride, LossyUse, Meaning, Standing
 from infx.model.setting_registry import ArchitectureKey, ArchitectureRegistry, LossySetting
 from infx.recipes.binding import Binding
 from infx.recipes.draft_engines import DRAFT_ENGINES
@@ -47,8 +47,9 @@ def configuration_overrides(
         for one in statements:
             counts = one is whole[-1] if one in whole else True
             for path, value in _keys(one, registry):
-                meaning, because = _meaning(path, value, registry, native)
+                row = _row(path, registry)
                 own = _native(path, registry, native)
+                meaning, because = _meaning(path, value, row, own, known=native is not None)
                 found.append(
                     ConfigurationOverride(
                         role=role,
@@ -57,6 +58,7 @@ def configuration_overrides(
                         value=value,
                         native=None if own is ABSENT else own,  # type: ignore[arg-type]
                         native_known=native is not None,
+                        standing=_standing(row),
                         meaning=meaning,
                         because=because,
                         counts=counts,
@@ -143,28 +145,38 @@ def _scalar(text: str) -> JsonValue:
 
 
 def _meaning(
-    path: tuple[str, ...], value: JsonValue, registry: ArchitectureRegistry, native: Native
+    path: tuple[str, ...],
+    value: JsonValue,
+    row: ArchitectureKey | None,
+    own: object,
+    *,
+    known: bool,
 ) -> tuple[Meaning, str]:
     if not path:
         return "open", "it is no JSON object, so its keys cannot be told"
-    own = _native(path, registry, native)
-    if native is not None and own is not ABSENT and _equal(own, value):
+    if known and own is not ABSENT and _equal(own, value):
         return "native", "the checkpoint has the same value"
-    key = path[0] if len(path) == 1 or path[0] not in registry.nested else path[-1]
-    row = _row(path, key, registry)
     if row is None:
-        return "open", f"{key} is not listed, so a human has to look"
+        return "open", f"{path[-1]} is not listed, so a human has to look"
     if row.rule == "allow":
         return "allowed", row.because
     if row.rule == "deny":
         return "less", row.because
-    return _compared(value, own, row, known=native is not None)
+    return _compared(value, own, row, known=known)
 
 
-def _row(path: tuple[str, ...], key: str, registry: ArchitectureRegistry) -> ArchitectureKey | None:
+def _row(path: tuple[str, ...], registry: ArchitectureRegistry) -> ArchitectureKey | None:
     """Return the row of a key; a part of a listed key, as of `rope_scaling`, is that key."""
     listed = {one.key: one for one in registry.keys}
-    return next((listed[name] for name in (key, *path) if name in listed), None)
+    return next((listed[name] for name in path if name in listed), None)
+
+
+def _standing(row: ArchitectureKey | None) -> Standing:
+    if row is None:
+        return "unlisted"
+    if row.refused is None:
+        return "deny" if row.rule == "deny" else "allow"
+    return "compare-lower" if row.refused == "lower" else "compare-higher"
 
 
 def _compared(

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Literal
 
 from infx.errors import InputError, Problem, nearest
-from infx.model.model_registry import Model, ModelRegistry, ModelScenario
+from infx.model.model_registry import Draft, Model, ModelRegistry, ModelScenario
 from infx.model.policy_set import PolicyRegistry, PolicySet
 from infx.model.registry import (
     EngineRegistry,
@@ -87,6 +87,28 @@ def _last_day(registry: ModelRegistry, row: ModelScenario) -> tuple[date | None,
         return row.last_day, f"its last day was {row.last_day}"
     whole = next(one for one in registry.scenarios if one.id == row.id)
     return whole.last_day, f"the scenario's last day was {whole.last_day}"
+
+
+NATIVE_HEADS = {"eagle": "mtp", "nextn": "mtp"}
+"""What engines call a head that comes with its model."""
+
+
+def draft_of(
+    registry: ModelRegistry, prefix: str, *, method: str, repository: str | None
+) -> Draft | None:
+    """Return the row of a draft that a model may speculate with, None where no row has it.
+
+    A separate draft is known by its repository, one inside the checkpoint by its method; a path of
+    a file system names neither.
+    """
+    found = model(registry, prefix)
+    word = method.lower()
+    for draft in found.drafts or () if found is not None else ():
+        if repository is not None and draft.repository == repository:
+            return draft
+        if repository is None and draft.native and NATIVE_HEADS.get(word, word) == draft.method:
+            return draft
+    return None
 
 
 @dataclass(frozen=True, slots=True)
