@@ -1,6 +1,10 @@
 """One rule a module, named by its id: a docstring that is its manual page, `NEEDS`, and `check`."""
 
 CHECKS: dict[str, str] = {
+    "upstream-image": "infx.policy.checks.upstream_image",
+    "active-model": "infx.policy.checks.active_model",
+    "architecture-intact": "infx.policy.checks.architecture_intact",
+    "chat-template": "infx.policy.checks.chat_template",
     "curve-density": "infx.policy.checks.curve_density",
     "description-claims": "infx.policy.checks.description_claims",
     "overview-page": "infx.policy.checks.overview_page",
