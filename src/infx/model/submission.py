@@ -169,7 +169,11 @@ class Job(Value):
 
 
 class Run(Value):
-    """A run of the sweep. `labels` are those of the pull request when it began."""
+    """A run of the sweep. `labels` are those of the pull request when it began.
+
+    `workflow` is the path of the workflow's file (`run-sweep.yml`), and `head` the commit that was
+    measured, which for a dispatched run is not the one that the forge ran it on.
+    """
 
     id: int
     attempt: int
@@ -196,7 +200,9 @@ class Eval(Value):
     """One score of a run. `samples` is the number that counted, `split` that of the whole set.
 
     `floor` is the score that the registry of thresholds asks for, and `floor_of` the row that says
-    so; None where no row does. `simulated_acceptance` tells whether acceptance was simulated.
+    so; None where no row does. A `floor_of` without a floor names a row that could not be read. A
+    score that is no JSON number (`NaN`) is its text. `simulated_acceptance` tells whether
+    acceptance was simulated.
     """
 
     run: int
@@ -330,12 +336,30 @@ class WaiverPage(Value):
     linked: bool
 
 
+class Launch(Value):
+    """How a page starts one role of a deployment, by canonical names of the engine.
+
+    `role` is that of a recipe (`agg`, `prefill`, `decode`) or `frontend`. `hardware` is a SKU, None
+    for a launch that is not of one; no `concurrencies` are all. A value that begins with `$` stands
+    for what a site fills in.
+    """
+
+    role: str
+    hardware: str | None = None
+    concurrencies: tuple[int, ...] = ()
+    args: dict[str, JsonValue] = Field(default_factory=dict)
+    env: dict[str, str] = Field(default_factory=dict)
+    cite: Cite
+
+
 class Published(Value):
     """A page or pull request upstream that documents a launch.
 
     `merged` is when a pull request was merged, None while it is not; `readable` whether anybody
-    could read it. `uncovered` are effective settings of a variant that it does not have and the
-    registry does not exclude; None where its launch is not known setting by setting.
+    could read it. `launches` are its launches setting by setting, None where nobody took them
+    apart. In their place `uncovered` are the effective settings that somebody found it not to have,
+    and `excluded` those that were left out of that comparison; None where nobody compared.
+    A setting is named as its argument, its variable, or `benchmark.env.NAME` of the client.
     """
 
     url: str
@@ -346,6 +370,7 @@ class Published(Value):
     readable: bool = True
     linked_in: Cite | None = None
     configs: tuple[str, ...] = ()
+    launches: tuple[Launch, ...] | None = None
     uncovered: tuple[Observed, ...] | None = None
     excluded: tuple[Observed, ...] = ()
 
