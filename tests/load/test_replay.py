@@ -251,6 +251,23 @@ def test_a_lane_that_begins_in_the_middle_is_primed_and_warmed_up(stage: Stage) 
     assert phases == {0: Phase.WARMUP, 1: Phase.WARMUP, 2: Phase.PROFILING}
 
 
+def test_what_is_skipped_while_priming_moves_no_lane_that_rests(stage: Stage) -> None:
+    """Lane 1's primer happened 60 s before its moment, lane 0's 3 s.
+
+    p is asked at 0, and lane 1 rests from 1 on; a would come at 57 and is moved to 2, a second
+    after nothing was in flight any more. Profiling begins at 3: q waited 5 s and b 7 s, so q comes
+    first and b 2 s later.
+    """
+    one = tree("one", [turn("a", None), turn("b", 0, after=20)])
+    two = tree("two", [turn("p", None), turn("q", 0, after=90)])
+    seats = [
+        Seat(0, (Entry(1, 7 * NS, primer=0, age_ns=3 * NS),)),
+        Seat(1, (Entry(1, 5 * NS, primer=0, age_ns=60 * NS),)),
+    ]
+    ran = stage.run([one, two], seats=seats, lanes=2)
+    assert ran.asked == [(0, "p"), (2, "a"), (3, "q"), (5, "b")]
+
+
 def test_a_failing_root_primer_aborts_and_a_subagents_does_not(stage: Stage) -> None:
     both = tree("t", [turn("a", None), turn("b", 0)], [turn("x", 0), turn("y", 2)])
     entries = (Entry(1, 0, primer=0, age_ns=2 * NS), Entry(1, 0, primer=0, age_ns=NS))

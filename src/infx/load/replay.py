@@ -207,7 +207,8 @@ class Replay:
         if self._asked or cap is None or wait_ns <= cap:
             return False
         for seat in self._seats:
-            seat.current.shift(wait_ns - cap)
+            if not seat.rests(self._phase):
+                seat.current.shift(wait_ns - cap)
         if not priming:
             self.idle.add(wait_ns - cap)
         self._line_up()
