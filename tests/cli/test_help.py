@@ -10,13 +10,15 @@ COMMANDS = {
     "bench": "Measure an OpenAI-compatible endpoint.",
     "report": "Write the static page of a run.",
     "compare": "Say what one run is next to another.",
-    "runs": "List, show, verify and recover run bundles.",
+    "runs": "List, show, verify, recover and exchange run bundles.",
 }
 RUNS = {
     "list": "List the runs of a folder.",
     "show": "Print a run again, from its bundle.",
     "verify": "Check a run's files and counts.",
     "recover": "Finish the bundle of a killed run.",
+    "import": "Make a bundle of another client's run.",
+    "export": "Write a run as files of another tool.",
 }
 
 

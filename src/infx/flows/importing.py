@@ -160,7 +160,8 @@ def _own(
             kept[name] = (folder / name).read_bytes()
     facts = said.model_dump(exclude={"point", "run", "anchor"})
     manifest = Manifest(**facts, anchor=said.anchor, run=new_run_id(said.anchor.wall_ns))
-    return _Import(point, aiperf_requests.own(lines, said.anchor), manifest, kept)
+    records = aiperf_requests.own(lines, said.anchor, where=str(folder / RECORDS))
+    return _Import(point, records, manifest, kept)
 
 
 def _foreign(

@@ -43,9 +43,21 @@ class Incoming:
     streams: tuple[RecordedStream, ...]
 
 
-def own(lines: Sequence[AiperfRecord], anchor: ClockAnchor) -> tuple[RequestRecord, ...]:
-    """Return the requests of an export that infx wrote, as they were; by number."""
+def own(
+    lines: Sequence[AiperfRecord], anchor: ClockAnchor, *, where: str
+) -> tuple[RequestRecord, ...]:
+    """Return the requests of an export that infx wrote, as they were; by number.
+
+    Raises InputError with the first 20 of those whose moments contradict each other.
+    """
     early = anchor.wall_ns - anchor.monotonic_ns
+    altered = [
+        Problem(f"request {request_of(line)[0]}: {why}", where, "restore the export")
+        for line in lines
+        if line.error is None and (why := _untold(line))
+    ]
+    if altered:
+        raise InputError(*altered[:PROBLEMS_SHOWN])
     made = [_own(line, line.infx, early) for line in lines if line.infx is not None]
     return tuple(sorted(made, key=lambda record: record.request))
 

@@ -1,0 +1,90 @@
+"""`infx runs import` and `infx runs export`, as transcripts."""
+
+import json
+
+import pytest
+
+from foreign import export, line
+from infx.servers.truth.script import Script
+from playing import play
+from transcript import refused
+
+STATED = {
+    "hw": "b200", "image": "i", "infmax_model_prefix": "dsv4", "framework": "vllm",
+    "precision": "fp4", "spec_decoding": "none", "disagg": "false", "is_multinode": "false",
+    "tp": 8, "ep": 1, "dp_attention": "false", "kv_offloading": "none", "allocated_cpu_dram_gb": 0,
+}  # fmt: skip
+FACTS = [f"{key}={value}" for key, value in STATED.items()]
+
+
+@pytest.fixture
+def imported(infx, tmp_path):
+    """A run of another client in `runs/`, of two requests of one session."""
+    export(tmp_path / "theirs", line(0, sent=0.1), line(1, sent=1.0))
+    return infx("runs", "import", "theirs", "--gpus", "8")
+
+
+def test_import_prints_the_run_and_what_is_unknown(imported):
+    assert imported.code == 0
+    assert imported.err == (
+        "infx: without --corpus neither asked input lengths nor prefix hits are known\n"
+    )
+    assert "certified: no" in imported.out
+    assert "client-not-audited (concurrency 1)" in imported.out
+    assert imported.out.endswith("bundle: runs/RUN\n")
+
+
+def test_an_imported_run_is_like_any_other(infx, imported):
+    assert infx("runs", "verify", "latest").code == 0
+    assert infx("runs", "list").out == "RUN  finished     1 point    aiperf profile -m m\n"
+    assert infx("report", "latest").code == 0
+    said = infx("runs", "show", "latest", "--format", "json")
+    (point,) = json.loads(said.out)["points"]
+    assert point["metrics"]["ttft"]["mean"] == 0.05
+
+
+def test_export_prints_the_files(infx, imported):
+    said = infx("runs", "export", "latest", "--format", "aiperf", "--out", "ours")
+    assert (said.code, said.err) == (0, "")
+    assert said.out.splitlines() == [
+        "ours/profile_export.jsonl",
+        "ours/profile_export_aiperf.json",
+        "ours/server_metrics_export.json",
+    ]
+
+
+def test_a_row_takes_facts(infx, imported, tmp_path):
+    said = infx(
+        "runs", "export", "latest", "--format", "agentx-row", "--out", "row", "--fact", *FACTS
+    )
+    assert (said.code, said.out) == (0, "row/agentx_row.json\n")
+    row = json.loads((tmp_path / "row" / "agentx_row.json").read_text())
+    assert (row["hw"], row["tp"], row["dp_attention"], row["disagg"]) == ("b200", 8, "false", False)
+    assert row["request_metrics"]["throughput"]["per_gpu"]["output_tput_tps"] > 0
+
+
+def test_a_row_asks_for_what_it_lacks(infx, imported):
+    said = infx("runs", "export", "latest", "--format", "agentx-row", "--out", "row")
+    assert said.code == 2
+    assert len(said.verdict) == len(FACTS)
+    assert all("state it with --fact KEY=VALUE" in line for line in said.verdict)
+
+
+def test_facts_belong_to_a_row_and_have_a_key(infx, imported):
+    words = ("runs", "export", "latest", "--out", "o", "--fact", "hw")
+    said = infx(*words, "--format", "agentx-row")
+    assert said == refused(2, "--fact: 'hw' states no fact; write it as hw=b200")
+    said = infx(*words[:-1], "hw=b200", "--format", "aiperf")
+    assert said == refused(2, "--fact: only an AgentX row takes facts; leave it out")
+
+
+def test_a_run_of_independent_requests_has_no_row(infx, tmp_path):
+    play(tmp_path / "runs", Script(), concurrency=(1,))
+    said = infx("runs", "export", "latest", "--format", "agentx-row", "--out", "row")
+    assert said.code == 2
+    assert "the point replays no sessions; export another one" in said.err
+
+
+def test_a_folder_without_a_run_is_refused(infx):
+    said = infx("runs", "import", ".")
+    assert said == refused(2, ".: no profile_export.jsonl in it; name the artifact folder")
