@@ -95,6 +95,13 @@ def test_the_servers_own_figures_are_told_or_their_absence_is() -> None:
     assert "cache.cpu_cache_hit_rate: no page has it" in told.warnings
 
 
+def test_accelerators_that_are_stated_share_the_throughput() -> None:
+    """50 tokens a second over 25 accelerators are 2 each, whatever the bundle knew."""
+    told = row(num_gpus=25)
+    assert told["num_gpus"] == 25
+    assert told["request_metrics"]["throughput"]["per_gpu"]["total_tput_tps"] == 2
+
+
 def test_what_nobody_stated_is_asked_for_at_once() -> None:
     lines = refusal(lambda: agentx_row.row_of(point(), {})).splitlines()
     assert {line.split(": ")[1] for line in lines} == STATED.keys()

@@ -13,6 +13,7 @@ from pydantic import JsonValue, ValidationError
 
 from infx.errors import InputError, Problem
 from infx.interchange.outgoing import Outgoing
+from infx.model.agentx import RequestMetrics
 from infx.model.agentx_row import AGENTX_ROW, SCHEMA, MultiNodeRow, SingleNodeRow
 from infx.model.record import EndState, Phase, RequestRecord
 from infx.model.result import Absent
@@ -95,7 +96,7 @@ def _known(outgoing: Outgoing, facts: Mapping[str, JsonValue], where: str) -> di
         "num_requests_total": accounting["records_total"],
         "num_requests_successful": accounting["records_profiled"],
         "request_accounting": accounting,
-        "request_metrics": dict(replay.agentx.document()),
+        "request_metrics": _request_metrics(replay.agentx, facts.get("num_gpus")),
         **facts,
     }
     sizes = SIZES
@@ -103,6 +104,14 @@ def _known(outgoing: Outgoing, facts: Mapping[str, JsonValue], where: str) -> di
         sizes = {f"{role}_{name}": one for role in ROLES for name, one in SIZES.items()}
     whole = {**sizes, **row}
     return {name: one for name, one in whole.items() if one is not None or name in NULLABLE}
+
+
+def _request_metrics(found: RequestMetrics, gpus: JsonValue) -> dict[str, JsonValue]:
+    """Return the block, shared out among the accelerators that are stated, if they are."""
+    if isinstance(gpus, int) and gpus > 0 and found.throughput is not None:
+        shared = found.throughput.model_copy(update={"gpus": gpus})
+        found = found.model_copy(update={"throughput": shared})
+    return dict(found.document())
 
 
 def accounting_of(records: tuple[RequestRecord, ...]) -> dict[str, JsonValue]:
