@@ -5,6 +5,7 @@ CHECKS: dict[str, str] = {
     "active-model": "infx.policy.checks.active_model",
     "architecture-intact": "infx.policy.checks.architecture_intact",
     "chat-template": "infx.policy.checks.chat_template",
+    "engine-unpatched": "infx.policy.checks.engine_unpatched",
     "curve-density": "infx.policy.checks.curve_density",
     "description-claims": "infx.policy.checks.description_claims",
     "overview-page": "infx.policy.checks.overview_page",
