@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
-from pages import commands, keys, lints, metrics, models, values
+from pages import checks, commands, keys, lints, metrics, models, values
 
 REFERENCE = Path(__file__).resolve().parent / "reference"
 
@@ -19,6 +19,7 @@ PAGES: Mapping[str, Callable[[], str]] = {
     "cli.md": commands.command_line,
     "metrics.md": metrics.metrics,
     "lints.md": lints.lints,
+    "checks.md": checks.checks,
     "models.md": models.models,
     "identity.md": keys.keys,
     "python.md": values.python,

@@ -109,6 +109,15 @@ changelog.command(
 changelog.command(
     "infx.cli.changelog:merge", name="merge", help="Join what two branches append, for git."
 )
+app.command(
+    "infx.cli.verify:verify", name="verify", help="Judge a submission by a policy, from evidence."
+)
+evidence = App(name="evidence", help="Show what is known of a submission.")
+app.command(evidence)
+evidence.command(
+    "infx.cli.evidence:show", name="show", help="Show which facts a submission's evidence has."
+)
+app.command("infx.cli.explain:explain", name="explain", help="Print the manual page of a check.")
 schema = App(name="schema", help="Write what editors need to check a catalog's files.")
 app.command(schema)
 schema.command("infx.cli.schema:write", name="write", help="Write JSON Schemas for editors.")
