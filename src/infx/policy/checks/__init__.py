@@ -6,6 +6,8 @@ CHECKS: dict[str, str] = {
     "architecture-intact": "infx.policy.checks.architecture_intact",
     "chat-template": "infx.policy.checks.chat_template",
     "engine-unpatched": "infx.policy.checks.engine_unpatched",
+    "golden-acceptance": "infx.policy.checks.golden_acceptance",
+    "append-only": "infx.policy.checks.append_only",
     "curve-density": "infx.policy.checks.curve_density",
     "description-claims": "infx.policy.checks.description_claims",
     "overview-page": "infx.policy.checks.overview_page",
