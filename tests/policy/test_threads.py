@@ -13,10 +13,14 @@ precision of its draft, the vendor's overview or what each point was asked: what
 does not pass. No claim of its text was compared, which warns.
 """
 
+import os
+from pathlib import Path
+
 import pytest
 
 from infx.model.verdict import overall
 from infx.policy.checks import CHECKS
+from infx.policy.signoff import TRIGGER
 from threads import judged, thread
 
 NAMES = ("thread-000", "thread-003")
@@ -71,6 +75,32 @@ def test_the_rows_recorded_come_to_the_status_recorded(name):
 def test_our_own_rules_say_more(name, check):
     found = result(name, "infx-1", check)
     assert (found.status, found.reason) == (EXTRA[name][check], found.reason)
+
+
+@pytest.fixture(params=NAMES)
+def as_signed(request):
+    """A review's facts with its signed comment word for word, where that is at hand."""
+    data = os.environ.get("INFX_REFERENCE_DATA")
+    folder = Path(data or ".").parent.parent / "threads"
+    files = list(folder.glob(f"{request.param[-3:]}_*.txt"))
+    if not data or not files:
+        pytest.skip("needs the threads beside INFX_REFERENCE_DATA")
+    opening = f"{TRIGGER}, I have reviewed this and have:\n"
+    body, _, after = files[0].read_text("utf-8").split(opening)[1].partition("\nSigned: ")
+    signed = f"{opening}{body}\nSigned: {after.splitlines()[0]}"
+    recorded, submission = thread(request.param)
+    comments = tuple(
+        one.model_copy(update={"body": signed}) if TRIGGER in one.body else one
+        for one in submission.comments
+    )
+    return recorded, submission.model_copy(update={"comments": comments})
+
+
+def test_the_review_as_it_was_signed_comes_to_its_own_verdict(as_signed):
+    recorded, submission = as_signed
+    found = judged(submission, recorded.policy, titles=False)
+    there = {check: one for check, one in recorded.results.items() if check in CHECKS}
+    assert {one.check: one.status for one in found.results} == there
 
 
 def test_the_points_on_the_frontier_are_those_of_the_review():
