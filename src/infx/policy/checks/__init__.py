@@ -8,6 +8,7 @@ CHECKS: dict[str, str] = {
     "engine-unpatched": "infx.policy.checks.engine_unpatched",
     "golden-acceptance": "infx.policy.checks.golden_acceptance",
     "append-only": "infx.policy.checks.append_only",
+    "draft-precision": "infx.policy.checks.draft_precision",
     "curve-density": "infx.policy.checks.curve_density",
     "description-claims": "infx.policy.checks.description_claims",
     "overview-page": "infx.policy.checks.overview_page",
