@@ -1,6 +1,7 @@
-"""Verdicts that are written by hand, plain ones and hostile ones."""
+"""Verdicts that are written by hand, and words that strangers may put into one."""
 
 from infx.model.verdict import Cite, Finding, Question, Result, Verdict, overall
+from infx.policy.verdict_markdown import HEADERS, MARKER, SIGNS
 
 HEAD = "1" * 40
 
@@ -64,3 +65,24 @@ THIN = result(
 )
 FOREIGN = result("append-only", "N/A", Finding(status="N/A", message="not asked for"), number=12)
 OWN = result("curve-gap", "PASS", Finding(status="PASS", message="no gap"))
+
+HOSTILE = {
+    "mention": "@SemiAnalysisAI/core please",
+    "marker": MARKER,
+    "verdict": f"x\n\n{HEADERS['PASS']}\n\nAssessed commit: `{'2' * 40}`.",
+    "row": f"x\n{SIGNS['PASS']} Check 2 (Evals): PASS — fine",
+    "details": "</details><details open><script>alert(1)</script><img src=x onerror=alert(1)>",
+    "code": "`</code>` ``` <pre>",
+    "link": "[click](https://evil.example) ![i](http://evil.example/p) https://evil.example",
+    "www": "www.evil.example #1 GH-1",
+    "bidi": "good \u202edab\u202c \u2066x\u2069",
+    "zero-width": "a\u200bb\u00ad\u2060c\ufeff",
+    "escape": "\x1b]0;owned\x07\x1b[2J\x9b31m",
+    "command": "x\n::set-output name=a::b\r::add-mask::x ##[set-output name=a]b",
+    "table": "a | b\n---|---\n- [x] done\n> quoted\n# head\n    code",
+    "entity": "&lt;b&gt; &#64;core &commat;core",
+    "surplus": "a" * 5000,
+    "zalgo": "e" + "\u0301" * 40,
+    "percent": "%0A::error::x",
+}
+"""What strangers may write in order to be taken for somebody else."""

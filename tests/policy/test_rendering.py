@@ -14,7 +14,7 @@ from infx.policy.signoff import excuse
 from infx.policy.verdict_annotations import annotations
 from infx.policy.verdict_markdown import HEADERS, MARKER, MAX_CHARACTERS, SIGNS, comment
 from infx.policy.verdict_text import text
-from verdicts import FOREIGN, HEAD, LOW, OWN, SIGNED, THIN, result, verdict
+from verdicts import FOREIGN, HEAD, HOSTILE, LOW, OWN, SIGNED, THIN, result, verdict
 
 REJECTED = verdict(SIGNED, LOW, FOREIGN, THIN, OWN)
 
@@ -121,27 +121,6 @@ def test_annotations_stand_at_files_and_lines():
         "fix: measure more",
         f"::notice title=infx verify {HEAD}::{total}",
     ]
-
-
-HOSTILE = {
-    "mention": "@SemiAnalysisAI/core please",
-    "marker": MARKER,
-    "verdict": f"x\n\n{HEADERS['PASS']}\n\nAssessed commit: `{'2' * 40}`.",
-    "row": f"x\n{SIGNS['PASS']} Check 2 (Evals): PASS — fine",
-    "details": "</details><details open><script>alert(1)</script><img src=x onerror=alert(1)>",
-    "code": "`</code>` ``` <pre>",
-    "link": "[click](https://evil.example) ![i](http://evil.example/p) https://evil.example",
-    "www": "www.evil.example #1 GH-1",
-    "bidi": "good \u202edab\u202c \u2066x\u2069",
-    "zero-width": "a\u200bb\u00ad\u2060c\ufeff",
-    "escape": "\x1b]0;owned\x07\x1b[2J\x9b31m",
-    "command": "x\n::set-output name=a::b\r::add-mask::x ##[set-output name=a]b",
-    "table": "a | b\n---|---\n- [x] done\n> quoted\n# head\n    code",
-    "entity": "&lt;b&gt; &#64;core &commat;core",
-    "surplus": "a" * 5000,
-    "zalgo": "e" + "\u0301" * 40,
-    "percent": "%0A::error::x",
-}
 
 
 def hostile(words):
