@@ -1,6 +1,12 @@
 """One rule a module, named by its id: a docstring that is its manual page, `NEEDS`, and `check`."""
 
 CHECKS: dict[str, str] = {
+    "owner-sign-off": "infx.policy.checks.owner_sign_off",
+    "passing-sweep": "infx.policy.checks.passing_sweep",
+    "evals": "infx.policy.checks.evals",
+    "upstream-recipe": "infx.policy.checks.upstream_recipe",
+    "reuse-command": "infx.policy.checks.reuse_command",
+    "checklist": "infx.policy.checks.checklist",
     "upstream-image": "infx.policy.checks.upstream_image",
     "active-model": "infx.policy.checks.active_model",
     "architecture-intact": "infx.policy.checks.architecture_intact",
