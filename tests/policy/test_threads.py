@@ -10,7 +10,8 @@ thread-003: its curve has no point between 20 s and 100 s, which is what a maint
 and no public check asks: the gap warns. It is judged by the checklist that it was signed against.
 Launches over several nodes need a published page by now, and it names none. Nobody gathered the
 precision of its draft, the vendor's overview or what each point was asked: what was never gathered
-does not pass. No claim of its text was compared, which warns.
+does not pass. Its description names concurrencies 256, 768, 1024 and 1280, of which no point is
+there: the text was not kept up, which warns.
 """
 
 import os
@@ -20,6 +21,7 @@ import pytest
 
 from infx.model.verdict import overall
 from infx.policy.checks import CHECKS
+from infx.policy.claims import claims
 from infx.policy.signoff import TRIGGER
 from threads import judged, thread
 
@@ -114,6 +116,12 @@ def test_the_gap_is_the_one_that_a_maintainer_saw():
     (gap,) = result("thread-003", "infx-1", "curve-gap").findings
     assert "from 20 s to 100 s" in gap.message
     assert gap.remedy == "measure concurrency 10, 25"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_claims_are_those_of_the_description(name):
+    submission = thread(name)[1]
+    assert claims(submission) == submission.claims
 
 
 @pytest.mark.parametrize("name", NAMES)

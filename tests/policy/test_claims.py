@@ -1,0 +1,92 @@
+import json
+
+import pytest
+
+from infx.model.submission import Submission
+from infx.policy.claims import block, claims
+from policy_cases import filled
+
+IMAGE = "lmsysorg/sglang:v1@sha256:" + "ab" * 32
+RECIPE = {
+    "roles": {
+        "agg": {
+            "engine": "sglang",
+            "args": {
+                "tensor-parallel-size": {
+                    "value": 4,
+                    "cite": {"path": "recipes/mini.yaml", "line": 9},
+                    "layer": "base",
+                }
+            },
+        }
+    }
+}
+FACTS = {
+    "configs": [{"image": IMAGE, "image_before": IMAGE}],
+    "points": [
+        {"concurrency": 8, "base_digest": "d1", "image": IMAGE},
+        {"concurrency": 16, "image": IMAGE},
+        {"concurrency": 64, "digest": None, "base_digest": "d3"},
+    ],
+    "recipes": [RECIPE],
+    "runs": [{}],
+}
+
+
+def submission(body, **facts):
+    whole = filled({"pull": {"body": body}, **FACTS, **facts})
+    return Submission.model_validate_json(json.dumps(whole, default=str))
+
+
+def compared(body, **facts):
+    return [(one.actual, one.equal) for one in claims(submission(body, **facts))]
+
+
+@pytest.mark.parametrize(
+    ("body", "actual", "equal"),
+    [
+        ("concurrency 8", "8, 16", True),
+        ("concurrency 64", "8, 16", False),
+        ("adds concurrency 16", "16", True),
+        ("adds concurrency 8", "16", False),
+        ("TP4", "TP4", True),
+        ("TP8", "TP4", False),
+        ("EP8", None, None),
+        ("sha256:abababab", "ab" * 32, True),
+        ("sha256:cdcdcdcd", "ab" * 32, False),
+        ("lmsysorg/sglang:v1", IMAGE, True),
+        ("lmsysorg/sglang:v2", IMAGE, False),
+        ("run 900000000", None, None),
+        ("the image is unchanged", "image", True),
+        ("```infx-claims\nconcurrency: 8\n```", "8, 16", False),
+        ("```infx-claims\nconcurrency: 16, 8\n```", "8, 16", True),
+        ("```infx-claims\nrun: 900\n```", "900", True),
+        ("```infx-claims\nunchanged: draft\n```", None, None),
+        ("```infx-claims\ncolour: blue\n```", None, None),
+    ],
+)
+def test_a_statement_is_compared_with_the_facts(body, actual, equal):
+    assert compared(body) == [(actual, equal)]
+
+
+def test_an_image_that_changed_is_not_unchanged():
+    configs = [{"image": IMAGE, "image_before": "lmsysorg/sglang:v0"}]
+    assert compared("the image is unchanged", configs=configs) == [("none", False)]
+    new = [{"image": IMAGE, "image_before": None}]
+    assert compared("the image is unchanged", configs=new) == [(None, None)]
+
+
+@pytest.mark.parametrize(("body", "part"), [("c8", "points"), ("TP4", "recipes")])
+def test_what_nobody_gathered_compares_with_nothing(body, part):
+    assert compared(body, **{part: None}) == [(None, None)]
+
+
+def test_without_a_text_there_are_no_claims():
+    assert claims(submission("c8").model_copy(update={"pull": None})) is None
+
+
+def test_the_block_that_facts_make_is_what_they_say():
+    made = block(submission(""))
+    found = claims(submission(made))
+    assert [one.subject for one in found] == ["config", "concurrency", "added-concurrency", "image"]
+    assert all(one.equal for one in found)
