@@ -2,7 +2,9 @@
 
 from functools import cache
 
+from infx.model.policy_set import PolicyRegistry
 from infx.policy.checks import CHECKS
+from infx.store.registries import registry
 from mutated import TABLE, before
 from policy_cases import paths, read_case
 from threads import judged, thread
@@ -21,8 +23,7 @@ def reviewed():
                 seen[one.check].add(one.status)
     for mutation in (*TABLE.mutations, *TABLE.combined):
         for check, status in {**before(), **mutation.turns}.items():
-            if check in seen:
-                seen[check].add(status)
+            seen[check].add(status)
     return seen
 
 
@@ -38,3 +39,7 @@ def test_the_case_files_drive_every_check_to_pass_and_to_fail():
 
 def test_the_reviews_and_their_mutations_drive_every_check_to_pass_and_to_fail():
     assert lacking(reviewed()) == {}
+
+
+def test_every_check_of_the_registry_has_a_module():
+    assert set(CHECKS) == {row.id for row in registry(PolicyRegistry).checks}
