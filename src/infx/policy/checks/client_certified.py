@@ -27,13 +27,14 @@ from collections.abc import Iterator
 from infx.model.submission import Client, Submission
 from infx.model.verdict import Finding
 from infx.policy.context import Context
+from infx.policy.scope import affected
 
 NEEDS = ("configs", "clients")
 
 
 def check(submission: Submission, context: Context) -> Iterator[Finding]:
     """Yield for each affected entry whether its client vouches for its figures."""
-    configs = [one for one in submission.configs or () if one.change != "removed"]
+    configs = affected(submission)
     if not configs:
         yield Finding(status="N/A", message="no entry is affected")
     for config in configs:

@@ -14,8 +14,8 @@ Fails
     A curve has fewer points on its frontier than the policy set wants (5). A curve has a point
     without a positive, finite latency and throughput, at any percentile. An affected entry is in
     no curve, or a curve was not counted at the percentile that decides, or was counted twice.
-    An administrator's bypass (a comment that names the commit, the curve and a reason) is quoted
-    and changes nothing else: the check still warns.
+    An administrator's bypass, a comment `Bypass for CURVE at COMMIT: why`, is quoted and changes
+    nothing else: the check still warns.
 
 Passes
     Every affected curve has enough points at the percentile that decides, and none is invalid.
@@ -35,6 +35,7 @@ from infx.model.submission import CurveFacts, Submission
 from infx.model.verdict import Cite, Finding, Question
 from infx.policy.bypass import bypass
 from infx.policy.context import Context
+from infx.policy.scope import affected
 
 NEEDS = ("configs", "curves")
 
@@ -63,10 +64,10 @@ def check(submission: Submission, context: Context) -> Iterator[Finding]:
 def uncounted(submission: Submission) -> Iterator[Finding]:
     """Yield the affected entries with points for a curve that no curve has."""
     drawn = {config for curve in submission.curves or () for config in curve.configs}
-    for config in submission.configs or ():
+    for config in affected(submission):
         points = [one for one in submission.points or () if one.config == config.key]
         only_evals = bool(points) and all(one.eval for one in points)
-        if config.change != "removed" and config.key not in drawn and not only_evals:
+        if config.key not in drawn and not only_evals:
             yield Finding(
                 status="FAIL",
                 message=f"could not be verified: {config.key} is in no counted curve",

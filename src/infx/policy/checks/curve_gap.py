@@ -35,6 +35,7 @@ from infx.model.submission import CurveFacts, Submission
 from infx.model.verdict import Finding
 from infx.policy.checks.curve_density import REPORTED, uncounted
 from infx.policy.context import Context
+from infx.policy.scope import affected
 
 NEEDS = ("configs", "curves")
 
@@ -43,10 +44,9 @@ def check(submission: Submission, context: Context) -> Iterator[Finding]:
     """Yield the gaps of each affected curve at the percentile that decides."""
     limit = context.policy.gap_ratio
     curves = [one for one in submission.curves or () if one.percentile != REPORTED]
-    configs = [one for one in submission.configs or () if one.change != "removed"]
     if limit is None:
         yield Finding(status="N/A", message="this policy set has no limit for a step")
-    elif not curves and not configs:
+    elif not curves and not affected(submission):
         yield Finding(status="N/A", message="no curve is affected")
     else:
         yield from uncounted(submission)

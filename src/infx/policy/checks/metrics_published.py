@@ -36,6 +36,7 @@ from collections.abc import Iterator
 from infx.model.submission import Config, Publication, Submission
 from infx.model.verdict import Cite, Finding
 from infx.policy.context import Context
+from infx.policy.scope import affected
 from infx.recipes.registries import framework
 
 NEEDS = ("configs",)
@@ -45,11 +46,7 @@ ENGINE = "trtllm"
 
 def check(submission: Submission, context: Context) -> Iterator[Finding]:
     """Yield for each variant of an entry of this path whether its metrics are published."""
-    asked = [
-        config
-        for config in submission.configs or ()
-        if config.change != "removed" and _is_asked(config, context)
-    ]
+    asked = [config for config in affected(submission) if _is_asked(config, context)]
     if not asked:
         message = "no affected entry serves TensorRT-LLM behind Dynamo"
         yield Finding(status="N/A", message=message, confidence="inferred")

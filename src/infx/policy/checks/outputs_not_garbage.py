@@ -30,6 +30,7 @@ from collections.abc import Iterator
 from infx.model.submission import Outputs, Submission
 from infx.model.verdict import Finding
 from infx.policy.context import Context
+from infx.policy.scope import affected
 
 NEEDS = ("configs",)
 
@@ -39,7 +40,7 @@ LIMIT = 0.02
 
 def check(submission: Submission, context: Context) -> Iterator[Finding]:
     """Yield for each affected entry what its kept answers look like."""
-    configs = [one for one in submission.configs or () if one.change != "removed"]
+    configs = affected(submission)
     if not configs:
         yield Finding(status="N/A", message="no entry is affected")
     for config in configs:

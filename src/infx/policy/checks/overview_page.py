@@ -34,6 +34,7 @@ from urllib.parse import urlsplit
 from infx.model.submission import Config, Overview, Submission
 from infx.model.verdict import Cite, Finding
 from infx.policy.context import Context
+from infx.policy.scope import affected
 from infx.recipes.registries import framework, hardware, pages
 
 NEEDS = ("configs",)
@@ -45,10 +46,10 @@ VENDOR = "nvidia"
 def check(submission: Submission, context: Context) -> Iterator[Finding]:
     """Yield for each affected entry whether the overview leads to its launch."""
     asked = False
-    for config in submission.configs or ():
-        vendor = _vendor(config, context)
-        if config.change == "removed" or not _is_open(config, context):
+    for config in affected(submission):
+        if not _is_open(config, context):
             continue
+        vendor = _vendor(config, context)
         if vendor is None:
             asked = True
             message = f"could not be verified: nobody knows the hardware of {config.key}"
