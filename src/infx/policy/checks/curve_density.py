@@ -4,7 +4,7 @@ What
     Counts the points of every affected curve that are on its frontier of total throughput per GPU
     against end-to-end latency. A curve is one series as readers see it, with all its points,
     whichever entries they come from. P90 decides for replayed sessions and the median for fixed
-    sequences; P75 is counted beside P90 and decides nothing.
+    sequences; other percentiles, as P75, are counted beside and decide nothing.
 
 Why
     A reader takes the line between two points for measured. A frontier of a few points promises
@@ -36,11 +36,9 @@ from infx.model.verdict import Cite, Finding, Question
 from infx.policy.bypass import bypass
 from infx.policy.context import Context
 from infx.policy.scope import affected
+from infx.recipes.registries import AGENTIC
 
 NEEDS = ("configs", "curves")
-
-REPORTED = "p75"
-"""The percentile that is counted and decides nothing."""
 
 
 def check(submission: Submission, context: Context) -> Iterator[Finding]:
@@ -56,9 +54,10 @@ def check(submission: Submission, context: Context) -> Iterator[Finding]:
         yield from lost
         for key in dict.fromkeys(curve.key for curve in curves):
             mine = [curve for curve in curves if curve.key == key]
-            yield from _countable(key, mine)
+            which = deciding(mine, submission)
+            yield from _countable(key, mine, which)
             for curve in mine:
-                yield _density(curve, least, submission)
+                yield _density(curve, least, submission, decides=curve.percentile == which)
 
 
 def uncounted(submission: Submission) -> Iterator[Finding]:
@@ -77,17 +76,22 @@ def uncounted(submission: Submission) -> Iterator[Finding]:
             )
 
 
-def _countable(key: str, curves: Sequence[CurveFacts]) -> Iterator[Finding]:
-    """Yield why the counts of one key cannot decide: none that does, or two of a kind."""
+def deciding(curves: Sequence[CurveFacts], submission: Submission) -> str:
+    """Return the percentile that decides on a curve, of which `curves` are the countings."""
+    keys = {config for curve in curves for config in curve.configs}
+    entries = [one for one in submission.configs or () if one.key in keys]
+    scenarios = {scenario for one in entries for scenario in one.scenarios}
+    if scenarios == {AGENTIC}:
+        return "p90"
+    has_p90 = any(curve.percentile == "p90" for curve in curves)
+    return "p90" if has_p90 and (AGENTIC in scenarios or not scenarios) else "p50"
+
+
+def _countable(key: str, curves: Sequence[CurveFacts], which: str) -> Iterator[Finding]:
+    """Yield why the countings of one key cannot decide: none that does, or two of a kind."""
     kinds = [curve.percentile for curve in curves]
-    if set(kinds) == {REPORTED}:
-        yield Finding(
-            status="FAIL",
-            message=f"could not be verified: {key} was counted at {REPORTED.upper()} only",
-            cites=tuple(curve.cite for curve in curves),
-            about=key,
-            remedy="count the curve at P90 too",
-        )
+    if which not in kinds:
+        yield uncountable(key, curves, which)
     for kind in dict.fromkeys(kinds):
         if kinds.count(kind) > 1:
             yield Finding(
@@ -99,7 +103,18 @@ def _countable(key: str, curves: Sequence[CurveFacts]) -> Iterator[Finding]:
             )
 
 
-def _density(curve: CurveFacts, least: int, submission: Submission) -> Finding:
+def uncountable(key: str, curves: Sequence[CurveFacts], which: str) -> Finding:
+    """Return the finding on a curve that was not counted at the percentile that decides."""
+    return Finding(
+        status="FAIL",
+        message=f"could not be verified: {key} was not counted at {which.upper()}",
+        cites=tuple(curve.cite for curve in curves),
+        about=key,
+        remedy=f"count the curve at {which.upper()} too",
+    )
+
+
+def _density(curve: CurveFacts, least: int, submission: Submission, *, decides: bool) -> Finding:
     kept = len(curve.frontier)
     name = f"{curve.key} at {curve.percentile.upper()}"
     if curve.invalid:
@@ -119,7 +134,7 @@ def _density(curve: CurveFacts, least: int, submission: Submission) -> Finding:
             remedy="collect the curve again",
         )
     count = f"{kept} of {curve.measured} measured points are on the frontier"
-    if curve.percentile == REPORTED:
+    if not decides:
         message = f"{name}: {count}; reported, it decides nothing"
         return Finding(status="PASS", message=message, cites=(curve.cite,), about=curve.key)
     if kept >= least:

@@ -33,7 +33,7 @@ from decimal import Decimal
 from infx.model.frontier import Gap
 from infx.model.submission import CurveFacts, Submission
 from infx.model.verdict import Finding
-from infx.policy.checks.curve_density import REPORTED, uncounted
+from infx.policy.checks.curve_density import deciding, uncountable, uncounted
 from infx.policy.context import Context
 from infx.policy.scope import affected
 
@@ -43,15 +43,21 @@ NEEDS = ("configs", "curves")
 def check(submission: Submission, context: Context) -> Iterator[Finding]:
     """Yield the gaps of each affected curve at the percentile that decides."""
     limit = context.policy.gap_ratio
-    curves = [one for one in submission.curves or () if one.percentile != REPORTED]
+    curves = submission.curves or ()
     if limit is None:
         yield Finding(status="N/A", message="this policy set has no limit for a step")
     elif not curves and not affected(submission):
         yield Finding(status="N/A", message="no curve is affected")
     else:
         yield from uncounted(submission)
-        for curve in curves:
-            yield from _gaps(curve, limit)
+        for key in dict.fromkeys(curve.key for curve in curves):
+            mine = [curve for curve in curves if curve.key == key]
+            which = deciding(mine, submission)
+            judged = [curve for curve in mine if curve.percentile == which]
+            if not judged:
+                yield uncountable(key, mine, which)
+            for curve in judged:
+                yield from _gaps(curve, limit)
 
 
 def _gaps(curve: CurveFacts, limit: Decimal) -> Iterator[Finding]:
