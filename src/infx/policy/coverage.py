@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from infx.model.setting_registry import HarnessRegistry
-from infx.model.submission import Config, Effective, Published
+from infx.model.submission import Config, Effective, Published, Submission
 from infx.model.verdict import Cite, Finding, Question
 from infx.policy.launches import Lack, is_excluded, lacks
 
@@ -14,20 +14,22 @@ _PUBLISH = "publish these settings upstream, or give each a row with the reason 
 def uncovered(
     config: Config,
     pages: Sequence[Published],
-    recipes: Sequence[Effective],
+    submission: Submission,
     harness: HarnessRegistry,
 ) -> Iterator[Finding]:
-    """Yield what the pages leave out of a configuration's recipes.
+    """Yield what the pages leave out of a configuration's effective recipes.
 
     Launches that are known setting by setting are compared here. Else somebody's comparison is
     taken, and what it left out must have a row of the registry; else nothing was compared.
     """
+    recipes = submission.recipes or ()
     mine = [one for one in recipes if one.config == config.key and one.roles]
     taken_apart = [one for one in pages if one.launches is not None]
     compared = [one for one in pages if one.uncovered is not None]
     if taken_apart and mine:
         for effective in mine:
             yield from _lacking(config, effective, taken_apart, harness)
+        yield from _unbound(config, mine, submission)
     elif compared and not taken_apart:
         yield from _missing(config, compared)
         yield from _left_out(config, compared, harness)
@@ -57,6 +59,31 @@ def _lacking(
             cites=tuple(lack.cite for lack in some),
             about=config.key,
             remedy=_PUBLISH,
+        )
+
+
+def _unbound(
+    config: Config, recipes: Sequence[Effective], submission: Submission
+) -> Iterator[Finding]:
+    """Yield a finding for the points whose effective recipe nobody gathered."""
+    bound = {one for recipe in recipes for one in recipe.concurrencies}
+    loose = sorted(
+        {
+            point.concurrency
+            for point in submission.points or ()
+            if point.config == config.key
+            and point.digest is not None
+            and point.concurrency not in bound
+        }
+    )
+    if loose:
+        which = ", ".join(f"c{one}" for one in loose)
+        yield Finding(
+            status="FAIL",
+            message=f"could not be verified: no effective recipe of {which} of {config.key}",
+            cites=(config.cite,),
+            about=config.key,
+            remedy="gather the effective recipe of every point",
         )
 
 

@@ -7,6 +7,7 @@ from infx.model.comment import Comment
 from infx.model.submission import Owners, PullRequest, Submission
 from infx.model.verdict import Cite
 from infx.policy.commands import TRUSTED
+from infx.policy.lines import Line, said
 from infx.policy.owners import Codeowners, Rule, changed_paths, parse
 from infx.policy.signoff import Excuse, SignOff, excuse
 from infx.policy.signoff import parse as parse_signoff
@@ -26,6 +27,11 @@ class Review:
     comment: Comment
     signoff: SignOff
     faults: tuple[str, ...]
+
+    def details(self) -> tuple[Line, ...]:
+        """Return the lines after the statements: what the reviewer says in their own words."""
+        last = max((item.bullet.line for item in self.signoff.items), default=0)
+        return tuple(line for line in said(self.comment.body) if line.number > last)
 
 
 def cite(comment: Comment, *, line: int | None = None, value: str | None = None) -> Cite:

@@ -70,7 +70,8 @@ def _other_checklist(template: Template, context: Context) -> Finding:
 
 
 def _faults(found: Review, context: Context) -> Iterator[Finding]:
-    texts = {item.bullet.line: item.bullet.text for item in found.signoff.items}
+    bullets = (*(item.bullet for item in found.signoff.items), *found.signoff.details)
+    texts = {bullet.line: bullet.text for bullet in bullets}
     for answer in read(found.signoff, context.checklist).answers:
         what = _fault(answer, texts)
         if what is None:
@@ -90,9 +91,16 @@ def _fault(answer: Answer, texts: Mapping[int, str]) -> str | None:
         return "no line answers the item"
     if answer.by == "id" and not all(_says(texts[line], answer) for line in answer.lines):
         return "the line has the id of the item and says something else"
-    if not answer.checked and not answer.explained:
+    if not answer.checked and not any(_explains(texts[line], answer) for line in answer.explained):
         return "the item is not checked, and the details do not say why"
     return None
+
+
+def _explains(text: str, answer: Answer) -> bool:
+    """Return whether a line of the details says more than the name of the item."""
+    names = [words(name) for name in (answer.item.id, *answer.item.names)]
+    line = words(text)
+    return len(line) > max((len(name) for name in names if line[: len(name)] == name), default=1)
 
 
 def _says(text: str, answer: Answer) -> bool:

@@ -94,7 +94,7 @@ def _config(
     linked = [one for one in mine if found is not None and _is_linked(one, found)]
     good = [one for one in linked if unfit(one, book) is None]
     if good:
-        faults = list(uncovered(config, good, submission.recipes or (), context.harness))
+        faults = list(uncovered(config, good, submission, context.harness))
         yield from faults or [_covered(config, good)]
         return
     reasons = [f"{one.url} {unfit(one, book)}" for one in linked]
@@ -114,7 +114,7 @@ def _config(
 
 
 def _is_linked(published: Published, found: Review) -> bool:
-    return any(links(bullet.text, published.url) for bullet in found.signoff.details)
+    return any(links(line.text, published.url) for line in found.details())
 
 
 def _covered(config: Config, good: Sequence[Published]) -> Finding:
