@@ -7,7 +7,6 @@ import pytest
 from infx.cli import verify as command
 from infx.flows.verify import Verified
 from infx.model.verdict import Crash, Judgement
-from infx.policy.checks import CHECKS
 from policy_cases import filled
 from transcript import Infx, Transcript, infx, refused
 from verdicts import LOW, SIGNED, THIN
@@ -60,7 +59,6 @@ def test_a_check_that_broke_is_told_with_its_traceback_and_no_verdict(infx: Infx
     )
 
 
-@pytest.mark.skipif(len(CHECKS) < 22, reason="not all checks are written")
 def test_a_file_of_facts_is_judged(infx: Infx, tmp_path):
     (tmp_path / "facts.json").write_text(json.dumps(filled(FACTS)))
     said = infx("verify", "facts.json", "--policy", "2026-10", "--format", "json")

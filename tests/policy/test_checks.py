@@ -44,3 +44,10 @@ def test_the_page_names_each_part_that_a_check_needs(check):
     evidence = page(check, POLICIES).sections["Evidence"]
     for part in import_module(CHECKS[check]).NEEDS:
         assert part.replace("_", " ") in evidence.casefold().replace("_", " "), part
+
+
+def test_every_check_of_every_policy_set_is_there():
+    asked = {check for one in POLICIES.sets for check in one.checks}
+    missing = asked - set(CHECKS)
+    assert not missing
+    assert set(CHECKS) == {row.id for row in POLICIES.checks}

@@ -2,7 +2,6 @@
 
 import json
 import re
-from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -10,10 +9,8 @@ from pydantic import ValidationError
 
 from infx.cli.verify import FORMATS
 from infx.model.submission import Submission
-from infx.policy.checks import CHECKS
-from infx.policy.judge import judge
 from infx.policy.verdict_markdown import HEADERS, MARKER
-from threads import context_of, thread
+from threads import judged, thread
 from verdicts import HOSTILE
 
 
@@ -55,13 +52,6 @@ def spoilt(name, *, prose):
     return Submission.model_validate_json(json.dumps(facts)), paths
 
 
-def judged(submission):
-    context, rows = context_of("infx-1", None)
-    there = tuple(check for check in context.policy.checks if check in CHECKS)
-    policy = context.policy.model_copy(update={"checks": there})
-    return judge(submission, replace(context, policy=policy), rows)
-
-
 def text_at(value, path):
     for key in path:
         value = value[key]
@@ -75,14 +65,14 @@ def test_no_check_breaks_on_what_strangers_write(name, prose):
     assert len(paths) > 200
     assert HOSTILE[name] in submission.pull.title
     assert HOSTILE[name] in submission.configs[0].cite.path
-    assert judged(submission).crashes == ()
+    assert judged(submission, "infx-1").crashes == ()
 
 
 @pytest.mark.parametrize("prose", [True, False])
 @pytest.mark.parametrize("name", HOSTILE)
 def test_no_form_obeys_what_strangers_write(name, prose):
     submission, _ = spoilt(name, prose=prose)
-    judgement = judged(submission)
+    judgement = judged(submission, "infx-1")
     verdict = judgement.verdict()
     assert verdict.status == "REJECTED"
     said = {form: FORMATS[form](verdict, "ada") for form in FORMATS}
