@@ -127,7 +127,7 @@ def hostile(words):
     finding = Finding(
         status="FAIL",
         message=words,
-        about=words,
+        about=f"{words} alone",
         cites=(Cite(path=words, line=1, value=words, at=words), Cite(path=f"a/{words}", line=2)),
         remedy=words,
         question=Question(asks=words, of=words),
@@ -206,6 +206,11 @@ def test_what_is_quoted_can_still_be_read():
     assert "see @ada in <a>, `b`" in unescape(comment(hostile("see @ada in <a>, `b`"))).replace(
         "\u200b", ""
     )
+
+
+def test_what_a_finding_is_about_is_said_once():
+    finding = Finding(status="FAIL", message="mini has no floor", about="mini")
+    assert "    - mini has no floor" in text(verdict(result("evals", "FAIL", finding)))
 
 
 def test_a_long_verdict_is_cut_to_what_github_takes():

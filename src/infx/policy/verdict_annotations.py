@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from types import MappingProxyType
 
 from infx.model.verdict import Cite, Finding, Result, Verdict
-from infx.policy.verdict_text import BLOCKING, counts, parted, place, shown
+from infx.policy.verdict_text import BLOCKING, counts, parted, place, shown, unsaid
 
 LEVELS = MappingProxyType({"FAIL": "error", "WARN": "warning"})
 _FILE = re.compile(r"(?!\.{1,2}/)[\w.@+-]+(?:/(?!\.{1,2}/)[\w.@+-]+)*", re.ASCII)
@@ -28,7 +28,7 @@ def _commands(result: Result) -> Iterator[str]:
 
 
 def _message(finding: Finding) -> str:
-    about = f"{shown(finding.about)}: " if finding.about else ""
+    about = f"{shown(name)}: " if (name := unsaid(finding)) else ""
     lines = [about + shown(finding.message)]
     lines += [f"at {shown(place(cite))}" for cite in finding.cites]
     if finding.remedy:

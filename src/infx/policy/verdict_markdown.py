@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from infx.model.verdict import Cite, Finding, Result, Verdict
 from infx.policy.quoting import code, markdown
-from infx.policy.verdict_text import BLOCKING, parted
+from infx.policy.verdict_text import BLOCKING, parted, unsaid
 
 MARKER = "<!-- infx-verdict -->"
 """The first line, by which a publisher finds its own comment."""
@@ -96,7 +96,7 @@ def _block(result: Result, most: int, long: int) -> Iterator[str]:
 
 
 def _finding(finding: Finding) -> Iterator[str]:
-    about = f"{code(finding.about)}: " if finding.about else ""
+    about = f"{code(name)}: " if (name := unsaid(finding)) else ""
     trust = "" if finding.confidence == "certain" else f" ({finding.confidence})"
     yield f"- {about}{markdown(finding.message)}{trust}"
     yield from (f"  - {_cite(cite)}" for cite in finding.cites[:_CITES])

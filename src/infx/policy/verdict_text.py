@@ -52,6 +52,11 @@ def shown(words: str, *, limit: int = _LONG) -> str:
     return visible(words, limit=limit).replace("##[", "## [")
 
 
+def unsaid(finding: Finding) -> str | None:
+    """Return what a finding is about, None where its message says so itself."""
+    return None if (finding.about or "") in finding.message else finding.about
+
+
 def place(cite: Cite) -> str:
     """Return a cite as a place and what is there, for `shown` to make safe."""
     at = f" at {cite.at}" if cite.at else ""
@@ -77,7 +82,7 @@ def _block(result: Result) -> Iterator[str]:
 
 
 def _finding(finding: Finding) -> Iterator[str]:
-    about = f"{shown(finding.about)}: " if finding.about else ""
+    about = f"{shown(name)}: " if (name := unsaid(finding)) else ""
     trust = "" if finding.confidence == "certain" else f" ({finding.confidence})"
     yield f"    - {about}{shown(finding.message)}{trust}"
     yield from (f"      at {shown(place(cite))}" for cite in finding.cites)
