@@ -127,7 +127,50 @@ def test_every_policy_set_has_its_checklist():
         for name in checklist.sets:
             checks = {one.check for one in checklist.items if one.check is not None}
             assert checks <= set(sets[name].checks)
-    assert [len(one.items) for one in lists.checklists] == [15, 18]
+    assert [len(one.items) for one in lists.checklists] == [15, 18, 22]
+
+
+def own():
+    return registry(ChecklistRegistry).of("infx-1")
+
+
+def test_our_own_sentences_are_the_titles():
+    for one in own().items:
+        told = (one.exact, one.words, one.negations)
+        known = (sentence_digest(one.title),), word_digests(one.title), negations(one.title)
+        assert told == known, one.id
+
+
+def test_our_own_checklist_asks_all_that_is_public_and_has_an_item_for_each_of_our_checks():
+    public = registry(ChecklistRegistry).of("2026-10")
+    assert [one.id for one in own().items[:18]] == [one.id for one in public.items]
+    added = {one.check for one in own().items[18:]}
+    checks = {one.id: set(one.checks) for one in registry(PolicyRegistry).sets}
+    assert added == checks["infx-1"] - checks["2026-10"]
+
+
+@pytest.mark.parametrize(
+    ("line", "by"),
+    [
+        ("- [x] <!-- item: {id} --> {title}", "id"),
+        ("- [x] <!-- item: {id} --> {title}: run 900, 18 of 18", "id"),
+        ("- [x] {title}", "sentence"),
+        ("- [x] **{title}**.", "sentence"),
+    ],
+)
+def test_each_of_our_own_sentences_answers_its_own_item(line, by):
+    told = [line.format(id=one.id, title=one.title) for one in own().items]
+    found = read(parse("\n".join([TRIGGER, *told])), own())
+    assert [(one.lines, one.by) for one in found.answers] == [
+        ((number,), by) for number in range(2, 2 + len(told))
+    ]
+
+
+def test_a_public_checklist_knows_our_titles_by_their_ids_only():
+    public = registry(ChecklistRegistry).of("2026-10")
+    told = [f"- [x] {one.title}" for one in public.items]
+    found = read(parse("\n".join([TRIGGER, *told])), public)
+    assert [one.lines for one in found.answers] == [()] * 18
 
 
 @pytest.fixture(params=[("003", "2026-09", 8), ("000", "2026-10", 23)])
@@ -170,7 +213,7 @@ def test_the_signed_reviews_of_the_threads_survive_a_drifting_hand(thread):
 
 def test_a_review_of_the_old_checklist_lacks_what_is_new(thread):
     body, checklist, _ = thread
-    newest = registry(ChecklistRegistry).of("infx-1")
+    newest = registry(ChecklistRegistry).of("2026-10")
     missing = [one.item.id for one in read(parse(body), newest).answers if not one.lines]
     new = ["draft-precision", "architecture-intact", "metrics-published", "recipe-published"]
     assert missing == ([*new, "frontier-counted"] if checklist.id == "2026-09" else [])
