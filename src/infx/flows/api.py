@@ -22,8 +22,6 @@ from infx.model.workload import FixedWorkload, Process
 from infx.workloads.shapes import shape as lengths
 
 Number = TypeVar("Number", int, float)
-CACHE = Path.home() / ".cache" / "infx"
-"""Where fetched corpora are, unless the command line was told of another cache."""
 
 
 def bench(
@@ -94,7 +92,7 @@ def replay(
     concurrency: int | Iterable[int] = 1,
     rule: Rule = "full",
     settings: Mapping[str, object] | None = None,
-    cache: str | Path = CACHE,
+    cache: str | Path | None = None,
     model: str | None = None,
     gpus: int | None = None,
     tokenizer: str | Path | None = None,
@@ -105,13 +103,14 @@ def replay(
 ) -> Run:
     """Replay recorded agent sessions against an endpoint and return the finished run.
 
-    `corpus` is a file or folder of traces, `demo`, or a name that was fetched into `cache`. `rule`
+    `corpus` is a file or folder of traces, `demo`, or a name that was fetched into `cache`, by
+    default `~/.cache/infx`. `rule`
     names the settings of AgentX to begin with, `settings` are fields of `AgenticWorkload` that
     stand in their place. The rest, and what is raised, is as for `bench`.
     """
     from infx.flows.workload import corpus_digest, find_corpus
 
-    path = find_corpus(str(corpus), Path(cache))
+    path = find_corpus(str(corpus), Path(cache) if cache else Path.home() / ".cache" / "infx")
     digest = f"sha256:{corpus_digest(path)}"
     options = BenchOptions(
         url=url,
