@@ -21,6 +21,8 @@ from infx.model import (
     workload,
 )
 from infx.store import bundles
+from infx.store.expected import EXPECTED
+from infx.store.plans import PACKED
 from pages.text import code, doc, fence, fields, line, page, signature, table, type_name
 
 TREE = f"""\
@@ -29,7 +31,8 @@ runs/<run-id>/
   {"server/<process>.log":28} what a server that infx started wrote
   {bundles.POINTS + "/<point-id>[-rN]/":28} one folder a point and repetition
     {bundles.POINT:26} keys, recipe, workload, endpoint, launch plan, phases
-    {bundles.PLAN:26} what each turn asks, as bytes ready to send
+    {bundles.PLAN:26} what each turn asks; above 64 MiB packed, as {PACKED}
+    {EXPECTED:26} of a replay: what its recording says of each request
     {bundles.REQUESTS:26} the journal: one line at issue, one at the end
     {bundles.SAMPLES:26} the server's metrics pages: one line each second
     {bundles.SUMMARY:26} counts, and every metric or its reason"""

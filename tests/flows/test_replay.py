@@ -5,6 +5,7 @@ What was asked is held against the plan, and against what the server itself saw.
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from functools import partial
 from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
@@ -12,6 +13,7 @@ from pathlib import Path
 import orjson
 import pytest
 
+from infx.flows import point
 from infx.flows.curves import headline
 from infx.flows.options import BenchOptions
 from infx.flows.runs import open_run, verify_run
@@ -22,6 +24,7 @@ from infx.model.workload import FixedWorkload
 from infx.servers.truth.script import EngineModel, Script
 from infx.store.bundles import point_folder
 from infx.store.datasets import demo_path
+from infx.store.plans import pack_plan, read_plan
 from playing import play
 from replaying import LANES, Replayed, agentic, issued_is_the_sum_of_ends, replay
 
@@ -218,3 +221,13 @@ def test_an_endless_cache_serves_the_theoretical_hits(tmp_path: Path) -> None:
     )
     assert theory == corpus.hit_rate
     assert 0 <= theory - served < 0.001
+
+
+def test_a_large_plan_is_packed_once_its_point_is_measured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, minute: Replayed
+) -> None:
+    monkeypatch.setattr(point, "pack_plan", partial(pack_plan, least=1000))
+    done = replay(tmp_path, duration_s=1.0)
+    assert not (done.folder / "plan.bin").exists()
+    assert read_plan(done.folder) == (minute.folder / "plan.bin").read_bytes()
+    assert verify_run(done.outcome.run.bundle.path) == ()

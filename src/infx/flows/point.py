@@ -15,6 +15,7 @@ from infx.model.record import Phase
 from infx.store.bundles import PLAN
 from infx.store.expected import EXPECTED
 from infx.store.files import write_chunks, write_whole
+from infx.store.plans import pack_plan
 
 ALONE = Shards()
 
@@ -74,8 +75,8 @@ async def measure(
 ) -> Measurement:
     """Ask what the script says at the point's concurrency; plan and journal land in `directory`.
 
-    `between` is awaited after a warmup that has drained. Whatever happens, what was seen so far is
-    in the journal when this returns or raises.
+    `between` is awaited after a warmup that has drained. A large plan is packed at the end.
+    Whatever happens, what was seen so far is in the journal when this returns or raises.
     """
     rate = script.rate
     digest = write_chunks(directory / PLAN, script.chunks)
@@ -111,6 +112,7 @@ async def measure(
     finally:
         brake.hold(None)
         asking.close()
+    pack_plan(directory)
     audit = {**point.audit, **asking.audit}
     measured = point.model_copy(
         update={"plan_digest": digest, "phases": tuple(windows), "audit": audit}

@@ -10,6 +10,7 @@ from infx.model.record import Phase
 from infx.store.bundle_reader import Bundle, count_ends, read_manifest, read_point
 from infx.store.bundles import PLAN, POINT, REQUESTS, SUMMARY, files_of, point_folder
 from infx.store.files import sha256_of
+from infx.store.plans import PACKED, sha256_of_plan
 
 
 def verify(path: Path) -> tuple[Problem, ...]:
@@ -73,10 +74,14 @@ def _keys(path: Path, point: PointFile) -> Iterator[Problem]:
 def _plan(path: Path, point: PointFile) -> Iterator[Problem]:
     if point.plan_digest is None:
         return
-    plan = point_folder(path, point) / PLAN
-    if not plan.is_file():
-        yield Problem("the plan that the point was run from is missing", str(plan), "restore it")
-    elif sha256_of(plan) != point.plan_digest:
+    folder = point_folder(path, point)
+    try:
+        digest = sha256_of_plan(folder)
+    except InputError as error:
+        yield from error.problems
+        return
+    if digest != point.plan_digest:
+        plan = folder / (PLAN if (folder / PLAN).exists() else PACKED)
         yield Problem("the plan is not the one that the point names", str(plan), "restore it")
 
 
