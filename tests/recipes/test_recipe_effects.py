@@ -1,7 +1,16 @@
 """What the leaves of a recipe change, at their lines: `handbound` counts leaves from 1."""
 
+from collections import Counter
+
+import pytest
+
 from handbound import bound
+from infx.recipes.bind import bind_variant
 from infx.recipes.recipe_effects import effects
+from infx.recipes.target import Target
+from infx.recipes.variants import select
+from infx.store.recipes import read
+from recipe_files import public_recipes
 
 
 def found(tree, files=None):
@@ -74,10 +83,35 @@ def test_variables_that_load_code_stand_with_the_process_that_gets_them():
     ]
 
 
-def test_a_declared_router_is_told_from_one_that_is_built():
-    assert found({"dynamo": {"install": True, "version": "1.5.0"}})[0] == [
-        "recipe.yaml:2 install image ai-dynamo"
-    ]
-    assert found({"dynamo": {"hash": "abc", "wheel": None}})[0] == [
-        "recipe.yaml:1 install unresolved ai-dynamo"
-    ]
+@pytest.mark.parametrize(
+    ("section", "shown"),
+    [
+        ({"install": True, "version": "1.5.0"}, ["2 install image"]),
+        ({"wheel": "1.2.0.dev1"}, ["1 install image"]),
+        ({"wheel": "/nfs/ai_dynamo-1.whl"}, ["1 install unresolved"]),
+        ({"hash": "abc", "wheel": None}, ["1 install unresolved"]),
+        ({"install": False, "hash": "abc"}, []),
+    ],
+)
+def test_a_declared_router_is_told_from_one_that_is_built(section, shown):
+    wanted = [f"recipe.yaml:{one} ai-dynamo" for one in shown]
+    assert found({"dynamo": section})[0] == wanted
+
+
+def test_the_public_recipes_run_the_setup_scripts_that_they_name():
+    named: Counter[str] = Counter()
+    for path in public_recipes():
+        document = read(path)
+        variants = select(document, None)
+        bindings = (
+            bind_variant(one, shared=None, target=Target(), file=document.file) for one in variants
+        )
+        reports = [effects(binding, {}) for binding in bindings]
+        scripts = {
+            one.target for report in reports for one in report.effects if one.kind == "setup"
+        }
+        assert len(scripts) == len({gap.what for report in reports for gap in report.gaps})
+        named.update(scripts)
+    # Counted by grep in the files of August.
+    assert named["vllm-container-deps.sh"] == 33
+    assert named["rebuild-deepep.sh"] == named["kimik3-dspark-config-compat.sh"] == 4

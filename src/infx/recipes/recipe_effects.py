@@ -83,15 +83,19 @@ def _variables(binding: Binding, record: Record) -> None:
 
 
 def _dynamo(binding: Binding, record: Record) -> None:
-    """Add the router that a recipe installs: a published version, a wheel, or a build of a source.
+    """Add the router that a recipe installs: a published version, or a build of a source.
 
     A published version is the one that a recipe may declare, and no engine.
     """
+    section = binding.tree.get("dynamo")
+    if not isinstance(section, Mapping) or section.get("install") is False:
+        return
     for path in binding.origins:
         key, value = str(path[-1]), _value(binding, path)
         if path[0] != "dynamo" or key not in _DYNAMO or value in (None, False):
             continue
-        where: EffectPlace = "image" if key == "version" else "unresolved"
+        is_published = key == "version" or (key == "wheel" and "/" not in str(value))
+        where: EffectPlace = "image" if is_published else "unresolved"
         site = _site(binding, path, f"dynamo {key}: {value}")
         record.add(Found("install", "ai-dynamo", (f"{key}={value}",), where), site)
 
