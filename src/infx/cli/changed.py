@@ -23,8 +23,8 @@ Base = Annotated[
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SourceFlags:
-    """Which files of the repository are compared."""
+class CatalogFlags:
+    """Which files of the repository are the catalog."""
 
     config_files: Annotated[
         list[Path] | None,
@@ -47,6 +47,12 @@ class SourceFlags:
             "recipes beside the masters or up to two folders above.",
         ),
     ] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceFlags(CatalogFlags):
+    """Which files of the repository are compared."""
+
     worktree: Annotated[
         bool,
         Parameter(negative=(), help="Look at uncommitted edits and new files too, not at HEAD."),

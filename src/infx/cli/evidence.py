@@ -1,12 +1,15 @@
 """`infx evidence`: what is known of a submission."""
 
+import os
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from infx.cli.streams import put
+from infx.cli.changed import CatalogFlags
+from infx.cli.streams import put, say
 from infx.model.evidence import Evidence
 from infx.model.submission import Submission
 from infx.policy.verdict_text import shown
@@ -15,6 +18,86 @@ from infx.store.evidence import read
 Format = Literal["text", "json"]
 _HEADS = ("evidence", "day", "head", "base", "measured", "unknown")
 _SHOWN = 20
+
+
+def collect(
+    *,
+    base: Annotated[
+        str, Parameter(help="The branch to compare with: from where HEAD left it, to HEAD.")
+    ],
+    out: Annotated[
+        Path, Parameter(help="The folder that gets the folder of evidence, named by its digest.")
+    ],
+    measured: Annotated[
+        str | None, Parameter(negative=(), help="The commit that was measured.")
+    ] = None,
+    repository: Annotated[
+        Path, Parameter(negative=(), help="A folder of the repository. Default: this one.")
+    ] = Path(),
+    run: Annotated[
+        list[str] | None,
+        Parameter(
+            consume_multiple=True,
+            negative=(),
+            help="Run bundles, as [ENTRY=]FOLDER; ENTRY is the config key that it measured.",
+        ),
+    ] = None,
+    artifacts: Annotated[
+        list[str] | None,
+        Parameter(
+            consume_multiple=True,
+            negative=(),
+            help="Folders or zip archives of a public run's artifacts, as [RUN=]PATH; RUN is its "
+            "number.",
+        ),
+    ] = None,
+    pull: Annotated[
+        Path | None,
+        Parameter(negative=(), help="A JSON file with what the forge says of the pull request."),
+    ] = None,
+    checkpoint: Annotated[
+        list[str] | None,
+        Parameter(
+            consume_multiple=True,
+            negative=(),
+            help="Folders of checkpoints, as REPOSITORY[@REVISION]=FOLDER. No weights are read.",
+        ),
+    ] = None,
+    catalog: Annotated[CatalogFlags | None, Parameter(name="*")] = None,
+) -> None:
+    """Gather the facts of a submission into a folder that is named by its content.
+
+    Both sides are read from git's commits. What nobody gave is not known, and the evidence says
+    why; nothing is judged here: see infx verify. Prints the folder.
+    """
+    from infx.clock import SystemClock
+    from infx.flows.changed import Ask
+    from infx.flows.evidence.collect import Given
+    from infx.flows.evidence.collect import collect as gathered
+    from infx.flows.manifest import stamp
+    from infx.store.evidence import write
+
+    flags = catalog or CatalogFlags()
+    asked = Ask(
+        base=base,
+        folder=repository.absolute(),
+        config_files=tuple(flags.config_files or ()),
+        runner_config=flags.runner_config,
+        recipe_roots=tuple(flags.recipe_root or ()),
+    )
+    given = Given(
+        ask=asked,
+        day=date.fromisoformat(stamp(SystemClock().wall())[:10]),
+        measured=measured,
+        runs=tuple(run or ()),
+        artifacts=tuple(artifacts or ()),
+        pull=pull,
+        checkpoints=tuple(checkpoint or ()),
+    )
+    found = gathered(given, os.environ)
+    for problem in found.said:
+        say(problem)
+    put(str(write(out, found.submission, found.files)))
 
 
 def show(

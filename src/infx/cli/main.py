@@ -112,8 +112,13 @@ changelog.command(
 app.command(
     "infx.cli.verify:verify", name="verify", help="Judge a submission by a policy, from evidence."
 )
-evidence = App(name="evidence", help="Show what is known of a submission.")
+evidence = App(name="evidence", help="Gather and show what is known of a submission.")
 app.command(evidence)
+evidence.command(
+    "infx.cli.evidence:collect",
+    name="collect",
+    help="Gather a submission's facts from a repository and its runs.",
+)
 evidence.command(
     "infx.cli.evidence:show", name="show", help="Show which facts a submission's evidence has."
 )

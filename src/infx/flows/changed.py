@@ -34,10 +34,11 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What differs, and what could not be read of the base."""
+    """What differs, and what could not be read of the base; `sources` are the files that count."""
 
     ask: Ask
     snapshots: Snapshots
+    sources: Sources
     changes: tuple[KeyChange, ...]
     sides: Sides
     errors: tuple[Problem, ...]
@@ -104,7 +105,7 @@ def _rendered(ask: Ask, both: Snapshots, sources: Sources) -> Comparison:
     )
     changes = affected(sides.base, sides.head, base.problems)
     problems = [one for error in base.problems.values() for one in error.problems]
-    return Comparison(ask, both, changes, sides, (*problems, *prints.said()))
+    return Comparison(ask, both, sources, changes, sides, (*problems, *prints.said()))
 
 
 def _points(rendered: Rendered, side: Snapshot, prints: Fingerprints) -> dict[str, list[Planned]]:

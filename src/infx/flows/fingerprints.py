@@ -82,6 +82,11 @@ class Fingerprints:
             if shared in side.files:
                 yield side.files[shared]
 
+    def source(self, row: Row, side: Snapshot) -> "Source | None":
+        """Return the recipe that a row names, None where it names none or no folder has it."""
+        named = self._named(None, row, side)
+        return None if named is None else self._source(named, side)
+
     def _named(self, key: str | None, row: Row, side: Snapshot) -> _Named | None:
         reference, newer = row.get("srt-recipe"), True
         if reference is None:

@@ -8,7 +8,7 @@ from infx.errors import InputError, Problem
 from infx.flows.snapshots import Snapshot, Snapshots
 from infx.flows.sources import Sources
 from infx.matrix.affected import Row
-from infx.matrix.catalog import Recipes, catalog
+from infx.matrix.catalog import Catalog, Recipes, catalog
 from infx.matrix.expand import rows
 from infx.matrix.master_text import Block, blocks, narrowed
 from infx.matrix.options import Options
@@ -43,18 +43,26 @@ class Rendered:
 def masters(both: Snapshots, sources: Sources) -> tuple[tuple[Master, ...], tuple[Master, ...]]:
     """Return the master files of the base and of the head; what both have is cut once."""
     known: dict[tuple[str, str], Master] = {}
+    return masters_of(both.base, sources, known), masters_of(both.head, sources, known)
 
-    def of(side: Snapshot) -> Iterator[Master]:
+
+def masters_of(
+    side: Snapshot, sources: Sources, known: dict[tuple[str, str], Master] | None = None
+) -> tuple[Master, ...]:
+    """Return the master files of a side; those that are `known` by path and content stay."""
+    cut = {} if known is None else known
+
+    def of() -> Iterator[Master]:
         for path in sources.masters:
             text = side.read(path)
             if text is None:
                 continue
             key = (path, side.files[path])
-            if key not in known:
-                known[key] = Master(path, text, blocks(text))
-            yield known[key]
+            if key not in cut:
+                cut[key] = Master(path, text, blocks(text))
+            yield cut[key]
 
-    return tuple(of(both.base)), tuple(of(both.head))
+    return tuple(of())
 
 
 def suspects(
@@ -106,6 +114,19 @@ def _keys(one: Master, side: Snapshot) -> tuple[str, ...]:
     return tuple(value) if isinstance(value, dict) else ()
 
 
+def read(
+    side: Snapshot, sources: Sources, files: Sequence[Master], only: Collection[str] | None
+) -> Catalog | None:
+    """Return a side's entries, all or `only` some; None where no file has any of them.
+
+    Raises InputError with every problem at its line.
+    """
+    documents = [one for one in (_document(side, file, only) for file in files) if one is not None]
+    if not documents:
+        return None
+    return catalog(documents, _runners(side, sources), _recipes(side, sources))
+
+
 def render(
     side: Snapshot, sources: Sources, files: Sequence[Master], only: Collection[str] | None
 ) -> Rendered:
@@ -113,11 +134,10 @@ def render(
 
     Raises InputError with every problem at its line.
     """
-    documents = [one for one in (_document(side, file, only) for file in files) if one is not None]
+    found = read(side, sources, files, only)
     rendered = Rendered()
-    if not documents:
+    if found is None:
         return rendered
-    found = catalog(documents, _runners(side, sources), _recipes(side, sources))
     wanted = [key for key in found.keys if only is None or key in only]
     rendered.keys = {key: found.keys[key] for key in wanted}
     rendered.rows = {key: [] for key in wanted}

@@ -10,9 +10,10 @@ from infx.errors import InputError, Problem
 from infx.model.document import Document
 from infx.model.validation import validate
 from infx.store.json_syntax import read as json_syntax
+from infx.store.json_syntax import read_loose as loose_json_syntax
 from infx.store.tree import Tree
 
-__all__ = ["MAX_BYTES", "parse_yaml", "read_json", "read_yaml", "validate"]
+__all__ = ["MAX_BYTES", "parse_yaml", "read_json", "read_loose_json", "read_yaml", "validate"]
 
 MAX_BYTES = 16 * 1024 * 1024
 
@@ -41,6 +42,14 @@ def parse_yaml(data: bytes, file: str, *, last_wins: bool = False) -> Document:
 def read_json(path: Path) -> Document:
     """Read one JSON value; raises InputError with every problem, by the rules of `read_yaml`."""
     return _document(_bytes(path), str(path), json_syntax)
+
+
+def read_loose_json(path: Path) -> Document:
+    """Read JSON of a program that writes `NaN` and `Infinity`: they become text, never numbers.
+
+    Raises InputError with every other problem, by the rules of `read_yaml`.
+    """
+    return _document(_bytes(path), str(path), loose_json_syntax)
 
 
 def _document(data: bytes, file: str, syntax: _Syntax, *, last_wins: bool = False) -> Document:

@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from collections.abc import Mapping
 
 from pydantic import JsonValue
 
@@ -13,11 +14,15 @@ _TOKEN = re.compile(
     r"(?P<mark>[{}\[\],:])"
     r'|(?P<string>"[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*)*")'
     r"|(?P<number>-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?)"
-    r"|(?P<word>true|false|null)"
+    r"|(?P<word>true|false|null|NaN|-?Infinity)"
     r"|(?P<end>\Z)"
     r")"
 )
 _WORDS: dict[str, JsonValue] = {"true": True, "false": False, "null": None}
+_LOOSE: dict[str, JsonValue] = {
+    **_WORDS,
+    **{word: word for word in ("NaN", "Infinity", "-Infinity")},
+}
 _MAX_DIGITS = 400
 
 # What may follow, by where we are. A value is one of VALUE; `end` is the end of the text.
@@ -30,11 +35,25 @@ def read(text: str, tree: Tree) -> None:
 
     Text that is not JSON ends early, with its problem.
     """
+    _read(text, tree, words=_WORDS)
+
+
+def read_loose(text: str, tree: Tree) -> None:
+    """As `read`, but let pass as text what some writers put in place of a number.
+
+    These are `NaN`, `Infinity` and `-Infinity`.
+    """
+    _read(text, tree, words=_LOOSE)
+
+
+def _read(text: str, tree: Tree, *, words: Mapping[str, JsonValue]) -> None:
     line, position = 1, 0
     closers: list[str] = []
     expected = _VALUE
     while True:
         match = _TOKEN.match(text, position)
+        if match and match.lastgroup == "word" and match["word"] not in words:
+            match = None
         start = match.start(match.lastgroup or 0) if match else _skip(text, position)
         line += text.count("\n", position, start)
         token = match.group(match.lastgroup or 0) if match else text[start : start + 20]
@@ -46,7 +65,10 @@ def read(text: str, tree: Tree) -> None:
             return
         position = match.end() if match else len(text)
         is_key = expected is _KEY or (name == "string" and "}" in expected)
-        _take(name, token, line, tree)
+        if name == "word":
+            tree.scalar(line, words[token], token)
+        else:
+            _take(name, token, line, tree)
         expected = _next(name, is_key, closers)
 
 
@@ -86,8 +108,6 @@ def _take(name: str, token: str, line: int, tree: Tree) -> None:
         tree.sequence(line)
     elif name in ("}", "]"):
         tree.close()
-    elif name == "word":
-        tree.scalar(line, _WORDS[token], token)
     elif name == "number":
         tree.scalar(line, _number(token, line, tree), token)
     elif name == "string":

@@ -1,0 +1,105 @@
+"""What acceptance affected recipes ask for, beside the committed curves."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from infx.errors import InputError
+from infx.flows.evidence.places import cite
+from infx.flows.evidence.points import scenario_id
+from infx.flows.evidence.variants import Bound
+from infx.model import submission
+from infx.model.acceptance import Cell, Curve
+from infx.recipes.acceptance import curves, naming
+from infx.recipes.acceptance.bound import places
+from infx.recipes.acceptance.plan import Conditions, generating, plan, read_roles, speculation
+from infx.recipes.acceptance.role import Role, Speculation
+from infx.recipes.registries import AGENTIC
+
+
+@dataclass(frozen=True, slots=True)
+class _Golden:
+    """The committed length of a variant, or why there is none."""
+
+    curve: str | None = None
+    length: int | None = None
+    cell: Cell | None = None
+    why: str | None = None
+
+
+def acceptance(
+    found: Iterable[Bound],
+    configs: Mapping[str, submission.Config],
+    golden: Mapping[str, Curve],
+    commit: str,
+) -> Iterator[submission.Acceptance]:
+    """Yield a row for each role of each variant, one more for its evals; nothing is observed."""
+    for one in found:
+        config = configs[one.config]
+        roles = read_roles(one.binding.tree, places(one.binding))
+        for agentic in (True, False):
+            points = [
+                point for point in one.points if (scenario_id(point.row) == AGENTIC) == agentic
+            ]
+            asked = _golden(roles, config, golden) if agentic else _Golden()
+            for is_eval in (False, True):
+                mine = [p for p in points if (p.is_evaluated if is_eval else p.is_measured)]
+                for role in roles.values() if mine else ():
+                    yield submission.Acceptance(
+                        config=one.config,
+                        variant=one.variant,
+                        concurrency=tuple(sorted({point.concurrency for point in mine})),
+                        role=role.name,
+                        engine=role.engine,
+                        agentic=agentic,
+                        speculates=_speculates(role) is not None,
+                        draft_tokens=asked.length,
+                        curve=asked.curve,
+                        expected=None if asked.cell is None else asked.cell.al,
+                        why=asked.why,
+                        stated=tuple(_stated(one, role, commit)),
+                        eval=is_eval,
+                    )
+
+
+def _golden(
+    roles: Mapping[str, Role], config: submission.Config, golden: Mapping[str, Curve]
+) -> _Golden:
+    generation = generating(roles)
+    if generation is None:
+        return _Golden(why="no role generates tokens")
+    name = length = None
+    try:
+        drafts = speculation(generation)
+        if drafts is None:
+            return _Golden(why=f"the role {generation.name} does not speculate")
+        length = drafts.length
+        name = naming.curve_name(config.prefix, drafts)
+        if config.thinking is None:
+            return _Golden(name, length, why="nobody says whether the model thinks")
+        cell = curves.find(
+            golden, name, thinking=config.thinking, length=length, where=drafts.where
+        )
+    except InputError as error:
+        return _Golden(name, length, why="; ".join(one.what for one in error.problems))
+    return _Golden(f"{name} {config.thinking}", length, cell)
+
+
+def _speculates(role: Role) -> Speculation | str | None:
+    """Return how a role speculates, text where it cannot be told, None where it does not."""
+    try:
+        return speculation(role)
+    except InputError as error:
+        return str(error)
+
+
+def _stated(one: Bound, role: Role, commit: str) -> Iterator[submission.Observed]:
+    conditions = Conditions(model_prefix="", thinking=None, eval_only=True)
+    try:
+        found = plan(one.binding.tree, conditions, {}, where=places(one.binding)).stated
+    except InputError:
+        return
+    for length in found:
+        if length.role == role.name:
+            where = length.where or one.binding.file
+            place = cite(where, length.text, at=commit)
+            yield submission.Observed(name=length.name, value=length.text, cite=place)

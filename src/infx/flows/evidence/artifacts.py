@@ -1,0 +1,224 @@
+"""The aggregate artifacts of a public sweep: figures of points, and scores of evals."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from pydantic import JsonValue
+
+from infx.errors import InputError, Problem
+from infx.flows.evidence.curves import AGENTIC, FIXED, Figure
+from infx.flows.evidence.points import scenario_id
+from infx.flows.evidence.states import Placed, State
+from infx.interchange import benchmark_rows, eval_rows
+from infx.matrix.options import sequence_name
+from infx.model import submission
+from infx.model.registry import HardwareRegistry, Thresholds
+from infx.model.result_row import EvalRow, FixedRow
+from infx.model.verdict import Cite
+from infx.recipes import registries
+
+
+class Row(Protocol):
+    """What rows of all kinds say of their entry."""
+
+    @property
+    def hw(self) -> str: ...  # noqa: D102 - fields of foreign rows
+    @property
+    def infmax_model_prefix(self) -> str: ...  # noqa: D102
+    @property
+    def framework(self) -> str: ...  # noqa: D102
+    @property
+    def precision(self) -> str: ...  # noqa: D102
+    @property
+    def conc(self) -> int: ...  # noqa: D102
+
+
+@dataclass(frozen=True, slots=True)
+class Artifacts:
+    """A folder of artifacts, and the run that uploaded them."""
+
+    run: int
+    folder: Path
+
+    def path(self, name: str) -> Path | None:
+        """Return a file of the folder or of one folder in it, None where there is none."""
+        found = [self.folder / name, *sorted(self.folder.glob(f"*/{name}"))]
+        return next((path for path in found if path.is_file()), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Matching:
+    """Finds the entry of a row among the points that were measured."""
+
+    state: State
+    hardware: HardwareRegistry
+    configs: Mapping[str, submission.Config]
+
+    def entry(self, row: Row, scenario: str) -> str | None:
+        """Return the entry whose point a row is of, None where none or several may be."""
+        mine = [point for point in self.state.points if self._is_of(point, row, scenario)]
+        keys = {point.key for point in mine}
+        for name in ("image", "spec_decoding", "tp", "ep"):
+            stated = getattr(row, name, None)
+            if len(keys) > 1 and stated is not None:
+                mine = [point for point in mine if getattr(point.row, name, stated) == stated]
+                keys = {point.key for point in mine}
+        return keys.pop() if len(keys) == 1 else None
+
+    def _is_of(self, point: Placed, row: Row, scenario: str) -> bool:
+        config = self.configs.get(point.key)
+        sku = registries.hardware(self.hardware, row.hw)
+        same_hardware = config is not None and (
+            config.hardware is None or sku is None or sku.sku == config.hardware
+        )
+        return (
+            same_hardware
+            and scenario_id(point.row) == scenario
+            and point.concurrency == row.conc
+            and point.row.model_prefix == row.infmax_model_prefix
+            and point.row.framework == row.framework
+            and point.row.precision == row.precision
+        )
+
+
+def read(words: Iterable[str], runs: tuple[submission.Run, ...] | None) -> tuple[Artifacts, ...]:
+    """Return the folders of `[RUN=]FOLDER` words; one run of the record needs no number.
+
+    Raises InputError for what is no folder, and where nobody says whose it is.
+    """
+    found: list[Artifacts] = []
+    problems: list[Problem] = []
+    for word in words:
+        name, equals, rest = word.partition("=")
+        folder = Path(rest if equals else word)
+        number = name if equals else folder.name
+        known = [one.id for one in runs or ()]
+        if not folder.is_dir():
+            problems.append(Problem("there is no such folder", str(folder), "check the path"))
+        elif number.isascii() and number.isdigit() and len(number) < 20:
+            found.append(Artifacts(int(number), folder))
+        elif len(known) == 1 and not equals:
+            found.append(Artifacts(known[0], folder))
+        else:
+            what = "nobody says which run uploaded these artifacts"
+            problems.append(Problem(what, word, "write RUN=FOLDER with the number of the run"))
+    if problems:
+        raise InputError(*problems)
+    return tuple(found)
+
+
+def figures(found: Artifacts, matching: Matching) -> Iterator[Figure]:
+    """Yield the figures of affected entries; rows of others are passed over."""
+    path = found.path(benchmark_rows.FILE)
+    for located in benchmark_rows.read(path) if path is not None else ():
+        row = located.row
+        fixed = isinstance(row, FixedRow)
+        scenario = (
+            sequence_name(row.isl, row.osl) if isinstance(row, FixedRow) else "agentic-coding"
+        )
+        key = matching.entry(row, scenario)
+        if key is None:
+            continue
+        cite = Cite(path=f"run {found.run} {benchmark_rows.FILE}", line=located.line)
+        spec = row.spec_decoding if fixed else None
+        series = series_of(matching.configs[key], scenario, spec)
+        if isinstance(row, FixedRow):
+            latency, throughput = {FIXED[0]: row.median_e2el}, row.tput_per_gpu
+        else:
+            metrics = row.request_metrics
+            latency = {name: _at(metrics, "latency", "e2el", name) for name in AGENTIC}
+            throughput = _at(metrics, "throughput", "per_gpu", "total_tput_tps")
+        yield Figure(key, series, row.conc, latency, throughput, cite)
+
+
+def clients(found: Artifacts, matching: Matching) -> Iterator[submission.Client]:
+    """Yield who asked the servers of affected entries: rows say no more than that."""
+    seen: set[str] = set()
+    path = found.path(benchmark_rows.FILE)
+    for located in benchmark_rows.read(path) if path is not None else ():
+        row = located.row
+        fixed = isinstance(row, FixedRow)
+        scenario = (
+            sequence_name(row.isl, row.osl) if isinstance(row, FixedRow) else "agentic-coding"
+        )
+        key = matching.entry(row, scenario)
+        if key is None or key in seen:
+            continue
+        seen.add(key)
+        yield submission.Client(
+            config=key,
+            tool="the public benchmark's client of fixed sequences" if fixed else "aiperf",
+            foreign=True,
+            endpoint=None,
+            chat_requests=None,
+            completions=None,
+            certified=None,
+            cite=Cite(path=f"run {found.run} {benchmark_rows.FILE}", line=located.line),
+        )
+
+
+def evals(
+    found: Artifacts, matching: Matching, thresholds: Thresholds
+) -> Iterator[submission.Eval]:
+    """Yield the scores of affected entries."""
+    path = found.path(eval_rows.FILE)
+    for located in eval_rows.read(path) if path is not None else ():
+        row = located.row
+        lengths = row.isl is not None and row.osl is not None
+        scenario = (
+            sequence_name(row.isl, row.osl)
+            if row.isl is not None and row.osl is not None
+            else "agentic-coding"
+        )
+        key = matching.entry(row, scenario) or (None if lengths else matching.entry(row, "8k1k"))
+        if key is not None:
+            cite = Cite(
+                path=f"run {found.run} {eval_rows.FILE}",
+                line=located.line,
+                value=f"{row.task} {row.score_name or 'score'} {row.score}",
+            )
+            yield _eval(found.run, key, row, thresholds, cite)
+
+
+def _eval(run: int, key: str, row: EvalRow, thresholds: Thresholds, cite: Cite) -> submission.Eval:
+    bar = registries.floor(thresholds, prefix=row.infmax_model_prefix, task=row.task)
+    known = next((one for one in thresholds.tasks if one.name == row.task), None)
+    deviation = row.score_se
+    numeric = isinstance(deviation, int | float) and not isinstance(deviation, bool)
+    return submission.Eval(
+        run=run,
+        config=key,
+        concurrency=row.eval_concs or (row.conc,),
+        completed_concurrency=row.completed_eval_concs or (),
+        failed_concurrency=row.failed_eval_concs or (),
+        task=row.task,
+        suite=row.eval_suite or None,
+        score_name=row.score_name,
+        score=row.score,
+        score_se=float(str(deviation)) if numeric else None,
+        samples=row.n_eff,
+        split=None if known is None else known.samples,
+        floor=None if bar is None else bar.floor,
+        floor_of=None if bar is None else f"{bar.rule} {row.task}",
+        image=row.image,
+        infrastructure_success=row.infrastructure_success is True,
+        integration_error=row.integration_error or None,
+        simulated_acceptance=None,
+        cite=cite,
+    )
+
+
+def series_of(config: submission.Config, scenario: str, speculation: str | None) -> str:
+    """Name the curve of a point as readers see it: agent sessions pool ways to speculate."""
+    words = [config.prefix, scenario, f"{config.hardware}_{config.framework}", config.precision]
+    if speculation not in (None, "none"):
+        words.append(str(speculation))
+    return " ".join(words)
+
+
+def _at(value: JsonValue, *names: str) -> JsonValue:
+    for name in names:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value

@@ -1,0 +1,108 @@
+"""What a change adds to the changelog, and what earlier points rest on that it touches."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import PurePosixPath
+from typing import Literal
+
+from infx.flows.changelog import PLACES, Review
+from infx.flows.evidence.places import cite
+from infx.flows.evidence.states import State
+from infx.matrix.changelog_rules import selected
+from infx.matrix.options import Evals
+from infx.model import submission
+from infx.model.changelog import Entry
+from infx.model.verdict import Cite
+
+_MOUNTED = ("/infmax-workspace/", "/workspace/")
+"""Where containers see the work tree."""
+
+Mode = Literal["default", "no-evals", "evals-only", "all-evals"]
+_MODES: Mapping[Mode, Evals] = {
+    "default": "default",
+    "no-evals": "none",
+    "evals-only": "only",
+    "all-evals": "all",
+}
+
+
+def place(files: Mapping[str, str], start: str) -> str | None:
+    """Return the path of the changelog among the files of a commit, None where there is none."""
+    names = (str(PurePosixPath(start) / name) for name in PLACES)
+    return next((name for name in names if name in files), None)
+
+
+def modes(review: Review) -> dict[str, Evals]:
+    """Return the mode in which each entry of the catalog is evaluated, by the new entries."""
+    found: dict[str, Evals] = {}
+    for entry in review.entries:
+        for key in selected(entry, review.comparison.sides.head_names):
+            found[key] = _MODES[_evals(entry)]
+    return found
+
+
+def changelog(review: Review, base: State, head: State) -> submission.Changelog:
+    """Return the added entries, what the strict gate says, and touched dependencies."""
+    additions = review.additions
+    names = review.comparison.sides.head_names
+    entries = []
+    for index, entry in enumerate(review.entries):
+        where = additions.where(index) if additions is not None else str(review.file)
+        entries.append(
+            submission.ChangelogEntry(
+                keys=selected(entry, names) or entry.config_keys,
+                append_only=entry.append_only,
+                evals=_evals(entry),
+                cite=cite(where, ", ".join(entry.config_keys), at=head.commit),
+            )
+        )
+    return submission.Changelog(
+        entries=tuple(entries),
+        violations=tuple(
+            cite(one.where or str(review.file), one.what, at=head.commit) for one in review.problems
+        ),
+        closure_changed=tuple(dict.fromkeys(touched(base, head))),
+    )
+
+
+def touched(base: State, head: State) -> Iterator[Cite]:
+    """Yield the files that points of the base name, and that the head has otherwise.
+
+    A recipe itself is no such file: what it binds to is in the point's own digest.
+    """
+    before, after = base.snapshot.files, head.snapshot.files
+    moved = {path for path in before if before[path] != after.get(path)}
+    if not moved:
+        return
+    for point in base.points:
+        if point.binding is None:
+            continue
+        named = set(_words(point.binding.tree))
+        for path in sorted(moved):
+            names = (path, PurePosixPath(path).name)
+            if path != cite(point.binding.file).path and not named.isdisjoint(names):
+                value = f"point {point.key} c{point.concurrency}"
+                yield Cite(path=path, value=value, at=head.commit)
+
+
+def _words(value: object) -> Iterator[str]:
+    """Yield the words of all texts of a recipe, paths of the work tree from its root."""
+    if isinstance(value, Mapping):
+        for part in value.values():
+            yield from _words(part)
+    elif isinstance(value, list | tuple):
+        for part in value:
+            yield from _words(part)
+    elif isinstance(value, str):
+        for word in value.replace(";", " ").replace("=", " ").split():
+            plain = word.strip("\"'")
+            for start in _MOUNTED:
+                plain = plain.removeprefix(start)
+            yield plain
+
+
+def _evals(entry: Entry) -> Mode:
+    if entry.no_evals or entry.append_only:
+        return "no-evals"
+    if entry.evals_only:
+        return "evals-only"
+    return "all-evals" if entry.all_evals else "default"

@@ -1,0 +1,43 @@
+"""The raw files that facts were read from, by their paths in a folder of evidence."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from infx.flows.evidence.artifacts import Artifacts
+from infx.flows.evidence.bundles import Given
+from infx.flows.evidence.points import Trio
+from infx.interchange import benchmark_rows, eval_rows
+from infx.store.bundles import MANIFEST, OBSERVED, POINT, POINTS, SUMMARY
+
+Raw = tuple[str, bytes | Path]
+
+
+def of_commit(trio: Trio, more: Iterable[str]) -> Iterator[Raw]:
+    """Yield the catalog as the head has it, and `more` files of the head."""
+    sources = trio.comparison.sources
+    for path in (*sources.masters, sources.runners, *sources.shared.values(), *more):
+        data = trio.head.snapshot.read(path)
+        if data is not None:
+            yield f"head/{path}", data
+
+
+def of_artifacts(found: Iterable[Artifacts]) -> Iterator[Raw]:
+    """Yield the aggregates of public runs."""
+    for one in found:
+        for name in (benchmark_rows.FILE, eval_rows.FILE):
+            path = one.path(name)
+            if path is not None:
+                yield f"artifacts/{one.run}/{name}", path
+
+
+def of_bundles(found: Iterable[Given]) -> Iterator[Raw]:
+    """Yield what bundles say of themselves and of their points; requests stay where they are."""
+    for one in found:
+        run = one.run
+        start = f"runs/{run.manifest.run}"
+        yield f"{start}/{MANIFEST}", run.bundle.path / MANIFEST
+        for point in run.points:
+            for name in (POINT, SUMMARY, OBSERVED):
+                path = run.bundle.path / POINTS / point.directory / name
+                if path.is_file():
+                    yield f"{start}/{POINTS}/{point.directory}/{name}", path

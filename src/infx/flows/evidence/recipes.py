@@ -1,0 +1,132 @@
+"""What affected recipes really set, and what of it reaches the architecture of their models."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from pydantic import JsonValue
+
+from infx.flows.evidence.checkpoints import Checkpoints
+from infx.flows.evidence.places import cite, text
+from infx.flows.evidence.variants import Bound
+from infx.model import submission
+from infx.model.setting_registry import ArchitectureRegistry
+from infx.recipes.architecture import configuration_overrides, lossy_uses
+from infx.recipes.binding import Binding, Path
+from infx.recipes.settings import origin, role_settings
+
+PUBLISHING = (
+    "publish_metrics",
+    "publish-metrics",
+    "publish_events_and_metrics",
+    "publish-events-and-metrics",
+    "enable_iter_perf_stats",
+    "return_perf_metrics",
+)
+"""Settings that turn the publication of an engine's metrics on or off behind Dynamo."""
+
+
+def effective(found: Iterable[Bound], commit: str) -> Iterator[submission.Effective]:
+    """Yield the effective arguments and environment of every role."""
+    for one in found:
+        frontend = one.binding.tree.get("frontend")
+        kind = frontend.get("type") if isinstance(frontend, Mapping) else frontend
+        yield submission.Effective(
+            config=one.config,
+            variant=one.variant,
+            concurrencies=one.concurrencies,
+            file=cite(one.binding.file).path,
+            roles={role: _role(one, role, engine, commit) for role, engine in one.engines.items()},
+            frontend=kind if isinstance(kind, str) else None,
+            dynamo_version=_stated(one.binding, ("dynamo", "version"), commit),
+        )
+
+
+def overrides(
+    found: Iterable[Bound], registry: ArchitectureRegistry, checkpoints: Checkpoints, commit: str
+) -> Iterator[submission.Override]:
+    """Yield keys of the model's configuration that launches change, and lossy settings."""
+    for one in found:
+        target = checkpoints.target(one)
+        native = None if target is None else target.configuration
+        for role in one.engines:
+            for key in configuration_overrides(one.binding, role, registry, native):
+                if key.counts:
+                    yield submission.Override(
+                        config=one.config,
+                        variant=one.variant,
+                        key=f"{key.setting} {key.key}".strip(),
+                        value=key.value,
+                        native=key.native,
+                        native_known=key.native_known,
+                        standing=key.standing,
+                        because=key.because,
+                        cite=cite(key.where, key.value, at=commit),
+                    )
+            for lossy in lossy_uses(one.binding, role, registry):
+                yield submission.Override(
+                    config=one.config,
+                    variant=one.variant,
+                    key=lossy.setting,
+                    value=lossy.value,
+                    standing="deny",
+                    because=lossy.because,
+                    cite=cite(lossy.where, lossy.value, at=commit),
+                )
+
+
+def publication(
+    found: Iterable[Bound], frameworks: Mapping[str, str], commit: str
+) -> Iterator[submission.Publication]:
+    """Yield what recipes of TensorRT-LLM behind Dynamo state of its metrics.
+
+    Whether that turns them on depends on the installed version, which only a run shows.
+    """
+    for one in found:
+        behind = frameworks.get(one.config, "").startswith("dynamo-")
+        if not behind or "trtllm" not in one.engines.values():
+            continue
+        stated = []
+        for path, origins in one.binding.origins.items():
+            if path and path[-1] in PUBLISHING and origins:
+                place = cite(origins[0].where, origins[0].value, at=commit)
+                name, value = str(path[-1]), text(origins[0].value)
+                stated.append(submission.Observed(name=name, value=value, cite=place))
+        yield submission.Publication(
+            config=one.config,
+            variant=one.variant,
+            dynamo_version=None,
+            settings=tuple(stated),
+            enabled=None,
+            scraped=None,
+        )
+
+
+def _role(one: Bound, role: str, engine: str, commit: str) -> submission.Role:
+    settings = role_settings(one.binding, role)
+    known = one.binding.recipe.roles.get(role)
+    env: dict[str, submission.Setting] = {}
+    for name, value in (known.env if known is not None else {}).items():
+        env[name] = _setting(one.binding, ("roles", role, "env", name), value, commit)
+    # The recipe-wide environment is laid over that of the roles.
+    for name, value in one.binding.recipe.environment.items():
+        env[name] = _setting(one.binding, ("environment", name), value, commit)
+    return submission.Role(
+        engine=engine,
+        args={
+            name: _setting(one.binding, stated[-1].path, stated[-1].value, commit)
+            for name, stated in settings.items()
+        },
+        env=env,
+    )
+
+
+def _setting(binding: Binding, path: Path, value: JsonValue, commit: str) -> submission.Setting:
+    found = origin(binding, path)
+    where = binding.file if found is None else found.where
+    layer = "recipe" if found is None else found.layer
+    return submission.Setting(value=value, cite=cite(where, value, at=commit), layer=layer)
+
+
+def _stated(binding: Binding, path: Path, commit: str) -> submission.Setting | None:
+    if path not in binding.origins:
+        return None
+    return _setting(binding, path, binding.origins[path][0].value, commit)

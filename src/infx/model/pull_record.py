@@ -1,0 +1,40 @@
+"""What a forge says of a pull request, recorded as one JSON file."""
+
+from pydantic import Field, model_validator
+
+from infx.model.comment import Comment
+from infx.model.submission import (
+    Claim,
+    Overview,
+    Owners,
+    Published,
+    PullRequest,
+    Run,
+    Template,
+)
+from infx.model.value import Value
+
+
+class PullRecord(Value):
+    """The facts of a submission that stand at a forge or upstream, not in the repository.
+
+    Their forms are those that they have in a `Submission`. A part that nobody gathered is null, and
+    `unknown` may say why. Jobs of a run state the entry and the concurrencies of their matrix row.
+    """
+
+    pull: PullRequest
+    comments: tuple[Comment, ...] | None = None
+    owners: Owners | None = None
+    template: Template | None = None
+    runs: tuple[Run, ...] | None = None
+    published: tuple[Published, ...] | None = None
+    overview: tuple[Overview, ...] | None = None
+    claims: tuple[Claim, ...] | None = None
+    unknown: dict[str, str] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _says_why(self) -> "PullRecord":
+        for name in self.unknown:
+            if name == "unknown" or getattr(self, name, name) is not None:
+                raise ValueError(f"`unknown` says why {name} is not known, and only of its parts")
+        return self
