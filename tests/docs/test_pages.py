@@ -14,6 +14,7 @@ from infx.cli.main import app
 from infx.servers.truth.script import Script
 from project_text import GENERATED, ROOT, WRITTEN, fences, name_of, prose
 from served import truth_server
+from threads import thread
 from transcript import Infx
 
 EXAMPLES = [page for page in WRITTEN if any(fence.language == "python" for fence in fences(page))]
@@ -56,11 +57,24 @@ def test_every_command_line_is_one_that_infx_takes(page: Path) -> None:
                 app.parse_args(words[1:], exit_on_error=False, print_error=False)
 
 
-@pytest.mark.parametrize("name", ["write-a-recipe.md"])
+def catalog_of_ours(folder: Path) -> None:
+    shutil.copytree(ROOT / "catalog", folder / "catalog")
+    repository(folder)
+
+
+def published_reviews(folder: Path) -> None:
+    for name in ("thread-000", "thread-003"):
+        (folder / f"{name}.json").write_text(thread(name)[1].model_dump_json())
+
+
+PLACES = {"write-a-recipe.md": catalog_of_ours, "judge-a-submission.md": published_reviews}
+"""Pages whose console examples are run, and what lies in the folder where they are."""
+
+
+@pytest.mark.parametrize("name", PLACES)
 def test_console_examples_say_what_the_page_shows(name: str, infx: Infx, tmp_path: Path) -> None:
-    """In a clone with our catalog; `...` stands for anything that the page leaves out."""
-    shutil.copytree(ROOT / "catalog", tmp_path / "catalog")
-    repository(tmp_path)
+    """`...` stands for anything that the page leaves out."""
+    PLACES[name](tmp_path)
     said = ""
     checked = 0
     for fence in fences(ROOT / "docs" / "how-to" / name):
@@ -70,7 +84,7 @@ def test_console_examples_say_what_the_page_shows(name: str, infx: Infx, tmp_pat
             form = ".*".join(map(re.escape, fence.text.split("...")))
             assert re.fullmatch(form, said, re.DOTALL), said
             checked += 1
-    assert checked > 5
+    assert checked >= 5
 
 
 def _run(line: str, infx: Infx, folder: Path) -> str:
