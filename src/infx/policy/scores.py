@@ -1,12 +1,12 @@
 """Whether one score says that the answers are right: a number, of all samples, at its floor."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 
 from infx.errors import InputError
-from infx.model.submission import Config, Eval, Submission
+from infx.model.submission import Config, Eval, Point
 from infx.policy.context import Context
 from infx.recipes.images import read_image
 from infx.recipes.registries import floor
@@ -109,16 +109,14 @@ def batch_faults(row: Eval) -> Iterator[str]:
         yield f"{which(tuple(missing))} of the batch did not complete"
 
 
-def served_faults(row: Eval, config: Config, submission: Submission) -> Iterator[str]:
-    """Yield how the server that answered is not the submitted one."""
-    points = [
+def served_faults(row: Eval, config: Config, points: Iterable[Point]) -> Iterator[str]:
+    """Yield how the server that answered is not the submitted one; `points` are the config's."""
+    submitted = [
         point.image
-        for point in submission.points or ()
-        if point.config == row.config
-        and point.concurrency in row.concurrency
-        and point.digest is not None
+        for point in points
+        if point.concurrency in row.concurrency and point.digest is not None
     ]
-    images = tuple(dict.fromkeys(points)) or (config.image,)
+    images = tuple(dict.fromkeys(submitted)) or (config.image,)
     if row.image is None:
         yield "could not be verified: nothing says which image answered"
     else:

@@ -90,17 +90,19 @@ def outcomes(run: Run, expected: Sequence[ExpectedJob]) -> tuple[Outcome, ...]:
     Of a job that ran again its latest attempt counts. Two rows of the matrix may have one identity;
     then as many jobs must have succeeded, and none of the others may have failed.
     """
-    asked = Counter(identity(job) for job in expected)
     did = _latest(run)
-    return tuple(_outcome(one, count, did.get(one, ())) for one, count in sorted(asked.items()))
+    asked = sorted(_asked(expected).items())
+    return tuple(_outcome(one, count, did.get(one, ())) for one, count in asked)
 
 
 def best(submission: Submission) -> Run | None:
     """Return the run that counts and left least undone, the newest of several; None without one."""
-    expected = submission.expected_jobs or ()
+    asked = _asked(submission.expected_jobs or ())
 
     def done(run: Run) -> int:
-        return sum(one.state == "success" for one in outcomes(run, expected))
+        # Of the jobs that it has, not of all that are asked for: there may be many runs.
+        ends = (_outcome(one, asked[one], did) for one, did in _latest(run).items() if one in asked)
+        return sum(end.state == "success" for end in ends)
 
     return max(counting(submission), key=done, default=None)
 
@@ -137,6 +139,10 @@ def is_changed(point: Point) -> bool:
 def identity(job: ExpectedJob | Job) -> Identity:
     """Return what a job of the matrix or of a run does."""
     return Identity(job.config or "", job.kind, tuple(sorted(job.concurrency)))
+
+
+def _asked(expected: Sequence[ExpectedJob]) -> Counter[Identity]:
+    return Counter(identity(job) for job in expected)
 
 
 def _latest(run: Run) -> Mapping[Identity, tuple[Job, ...]]:

@@ -32,10 +32,10 @@ Evidence
     and the added entries where no eval is asked for (`changelog`).
 """
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Container, Iterator, Mapping, Sequence
 
-from infx.model.submission import Eval, Run, Submission
+from infx.model.submission import Config, Eval, Point, Run, Submission
 from infx.model.verdict import Cite, Finding, Question
 from infx.policy.context import Context
 from infx.policy.scores import batch_faults, faults, held, nears_floor, served_faults, which
@@ -61,12 +61,16 @@ def check(submission: Submission, context: Context) -> Iterator[Finding]:
         )
     else:
         rows = [row for row in submission.evals or () if row.run == run.id]
+        scored = {(row.config, tuple(sorted(row.concurrency))) for row in rows}
         for outcome in outcomes(run, expected):
-            yield from _scored(run, outcome, rows)
+            yield from _scored(run, outcome, scored)
         yield from _twice(rows)
-        yield from _diagnostic_only(rows, submission, context)
-        for row in rows:
-            yield from _row(row, submission, context)
+        configs = {config.key: config for config in submission.configs or ()}
+        known = [(row, configs[row.config]) for row in rows if row.config in configs]
+        yield from _diagnostic_only(known, context)
+        points = _by_config(submission)
+        for row, config in known:
+            yield from _row(row, config, points.get(row.config, ()), context)
 
 
 def _unasked(submission: Submission) -> Finding:
@@ -92,14 +96,26 @@ def _unasked(submission: Submission) -> Finding:
     )
 
 
-def _scored(run: Run, outcome: Outcome, rows: Sequence[Eval]) -> Iterator[Finding]:
-    """Yield a finding for an eval job that did not succeed, or succeeded and left no score."""
+def _by_config(submission: Submission) -> Mapping[str, Sequence[Point]]:
+    found: dict[str, list[Point]] = defaultdict(list)
+    for point in submission.points or ():
+        found[point.config].append(point)
+    return found
+
+
+def _scored(
+    run: Run, outcome: Outcome, scored: Container[tuple[str, tuple[int, ...]]]
+) -> Iterator[Finding]:
+    """Yield a finding for an eval job that did not succeed, or succeeded and left no score.
+
+    `scored` are the configs and the concurrencies, lowest first, that have one.
+    """
     one = outcome.identity
     what = f"the eval of {which(one.concurrency)} of {one.config}"
     message = None
     if outcome.state != "success":
         message = f"{what} {WORDS[outcome.state]}"
-    elif not any(_is_of(row, one.config, one.concurrency) for row in rows):
+    elif (one.config, one.concurrency) not in scored:
         message = f"{what} succeeded and its result is empty: there is no score"
     if message is not None:
         yield Finding(
@@ -111,18 +127,15 @@ def _scored(run: Run, outcome: Outcome, rows: Sequence[Eval]) -> Iterator[Findin
         )
 
 
-def _is_of(row: Eval, config: str, concurrency: tuple[int, ...]) -> bool:
-    return row.config == config and tuple(sorted(row.concurrency)) == concurrency
-
-
 def _twice(rows: Sequence[Eval]) -> Iterator[Finding]:
-    keys = Counter(_key(row) for row in rows)
-    for key, count in keys.items():
-        if count > 1:
-            same = [row for row in rows if _key(row) == key]
+    groups: dict[object, list[Eval]] = defaultdict(list)
+    for row in rows:
+        groups[_key(row)].append(row)
+    for same in groups.values():
+        if len(same) > 1:
             yield Finding(
                 status="FAIL",
-                message=f"{_name(same[0])} has {count} results, and the latest is one",
+                message=f"{_name(same[0])} has {len(same)} results, and the latest is one",
                 cites=tuple(_cite(row) for row in same),
                 about=same[0].config,
                 remedy="keep only the latest result of each eval in the artifact",
@@ -133,29 +146,21 @@ def _key(row: Eval) -> tuple[str, tuple[int, ...], str, str | None, str | None]:
     return row.config, tuple(sorted(row.concurrency)), row.task, row.suite, row.score_name
 
 
-def _diagnostic_only(
-    rows: Sequence[Eval], submission: Submission, context: Context
-) -> Iterator[Finding]:
+def _diagnostic_only(known: Sequence[tuple[Eval, Config]], context: Context) -> Iterator[Finding]:
     """Yield a finding where no score of the run is held to a floor."""
-    prefixes = {config.key: config.prefix for config in submission.configs or ()}
-    mine = [
-        (row, held(row, prefixes[row.config], context)) for row in rows if row.config in prefixes
-    ]
-    if mine and all(bar is not None and bar.diagnostic for _, bar in mine):
+    bars = [held(row, config.prefix, context) for row, config in known]
+    if bars and all(bar is not None and bar.diagnostic for bar in bars):
         yield Finding(
             status="FAIL",
             message="only diagnostic tasks were asked, and they are held to no floor",
-            cites=tuple(_cite(row) for row, _ in mine),
+            cites=tuple(_cite(row) for row, _ in known),
             remedy="run the default evals too",
         )
 
 
-def _row(row: Eval, submission: Submission, context: Context) -> Iterator[Finding]:
-    config = next((one for one in submission.configs or () if one.key == row.config), None)
-    if config is None:
-        return
+def _row(row: Eval, config: Config, points: Sequence[Point], context: Context) -> Iterator[Finding]:
     bar = held(row, config.prefix, context)
-    wrong = [*faults(row, bar), *batch_faults(row), *served_faults(row, config, submission)]
+    wrong = [*faults(row, bar), *batch_faults(row), *served_faults(row, config, points)]
     for fault in wrong:
         yield Finding(
             status="FAIL",
