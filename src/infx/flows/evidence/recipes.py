@@ -5,23 +5,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from pydantic import JsonValue
 
 from infx.flows.evidence.checkpoints import Checkpoints
-from infx.flows.evidence.places import cite, text
+from infx.flows.evidence.places import cite
 from infx.flows.evidence.variants import Bound
 from infx.model import submission
 from infx.model.setting_registry import ArchitectureRegistry
 from infx.recipes.architecture import configuration_overrides, lossy_uses
 from infx.recipes.binding import Binding, Path
+from infx.recipes.publication import Statement, publication_facts
 from infx.recipes.settings import origin, role_settings
-
-PUBLISHING = (
-    "publish_metrics",
-    "publish-metrics",
-    "publish_events_and_metrics",
-    "publish-events-and-metrics",
-    "enable_iter_perf_stats",
-    "return_perf_metrics",
-)
-"""Settings that turn the publication of an engine's metrics on or off behind Dynamo."""
 
 
 def effective(found: Iterable[Bound], commit: str) -> Iterator[submission.Effective]:
@@ -76,28 +67,25 @@ def overrides(
 def publication(
     found: Iterable[Bound], frameworks: Mapping[str, str], commit: str
 ) -> Iterator[submission.Publication]:
-    """Yield what recipes of TensorRT-LLM behind Dynamo state of its metrics.
-
-    Whether that turns them on depends on the installed version, which only a run shows.
-    """
+    """Yield what recipes of TensorRT-LLM behind Dynamo state of its metrics; nothing is scraped."""
     for one in found:
         behind = frameworks.get(one.config, "").startswith("dynamo-")
-        if not behind or "trtllm" not in one.engines.values():
-            continue
-        stated = []
-        for path, origins in one.binding.origins.items():
-            if path and path[-1] in PUBLISHING and origins:
-                place = cite(origins[0].where, origins[0].value, at=commit)
-                name, value = str(path[-1]), text(origins[0].value)
-                stated.append(submission.Observed(name=name, value=value, cite=place))
-        yield submission.Publication(
-            config=one.config,
-            variant=one.variant,
-            dynamo_version=None,
-            settings=tuple(stated),
-            enabled=None,
-            scraped=None,
-        )
+        facts = publication_facts(one.binding) if behind else None
+        if facts is not None:
+            version = facts.version
+            yield submission.Publication(
+                config=one.config,
+                variant=one.variant,
+                dynamo_version=None if version is None else _observed(version, commit),
+                settings=tuple(_observed(each, commit) for each in facts.statements),
+                enabled=facts.enabled,
+                scraped=None,
+            )
+
+
+def _observed(one: Statement, commit: str) -> submission.Observed:
+    place = cite(one.where, one.value, at=commit)
+    return submission.Observed(name=one.name, value=one.value, cite=place)
 
 
 def _role(one: Bound, role: str, engine: str, commit: str) -> submission.Role:
