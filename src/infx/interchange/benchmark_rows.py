@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 from pydantic import TypeAdapter
 
@@ -11,7 +10,7 @@ from infx.model.agentx_row import AGENTX_ROW, MultiNodeRow, SingleNodeRow
 from infx.model.document import Document
 from infx.model.result_row import FixedRow
 from infx.model.validation import checked
-from infx.store.documents import read_loose_json
+from infx.store.documents import parse_loose_json
 
 FILE = "agg_bmk.json"
 FIXED_ROW = TypeAdapter(FixedRow)
@@ -26,9 +25,12 @@ class Located:
     line: int
 
 
-def read(path: Path) -> tuple[Located, ...]:
-    """Return every row; raises InputError with every problem of every row at its line."""
-    document = read_loose_json(path)
+def read(data: bytes, file: str) -> tuple[Located, ...]:
+    """Return every row of an artifact that is at hand; `file` names it.
+
+    Raises InputError with every problem of every row at its line.
+    """
+    document = parse_loose_json(data, file)
     problems: list[Problem] = []
     found: list[Located] = []
     for index in indices(document):

@@ -1,7 +1,6 @@
 """`agg_eval_all.json`: a row for each entry, concurrency and task that a public sweep evaluated."""
 
 from dataclasses import dataclass
-from pathlib import Path
 
 from pydantic import TypeAdapter
 
@@ -9,7 +8,7 @@ from infx.errors import InputError, Problem
 from infx.interchange.benchmark_rows import indices
 from infx.model.result_row import EvalRow
 from infx.model.validation import checked
-from infx.store.documents import read_loose_json
+from infx.store.documents import parse_loose_json
 
 FILE = "agg_eval_all.json"
 EVAL_ROW = TypeAdapter(EvalRow)
@@ -23,9 +22,12 @@ class Located:
     line: int
 
 
-def read(path: Path) -> tuple[Located, ...]:
-    """Return every row; raises InputError with every problem of every row at its line."""
-    document = read_loose_json(path)
+def read(data: bytes, file: str) -> tuple[Located, ...]:
+    """Return every row of an artifact that is at hand; `file` names it.
+
+    Raises InputError with every problem of every row at its line.
+    """
+    document = parse_loose_json(data, file)
     problems: list[Problem] = []
     found: list[Located] = []
     for index in indices(document):

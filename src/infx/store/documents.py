@@ -13,7 +13,7 @@ from infx.store.json_syntax import read as json_syntax
 from infx.store.json_syntax import read_loose as loose_json_syntax
 from infx.store.tree import Tree
 
-__all__ = ["MAX_BYTES", "parse_yaml", "read_json", "read_loose_json", "read_yaml", "validate"]
+__all__ = ["MAX_BYTES", "parse_loose_json", "parse_yaml", "read_json", "read_yaml", "validate"]
 
 MAX_BYTES = 16 * 1024 * 1024
 
@@ -44,12 +44,12 @@ def read_json(path: Path) -> Document:
     return _document(_bytes(path), str(path), json_syntax)
 
 
-def read_loose_json(path: Path) -> Document:
+def parse_loose_json(data: bytes, file: str) -> Document:
     """Read JSON of a program that writes `NaN` and `Infinity`: they become text, never numbers.
 
-    Raises InputError with every other problem, by the rules of `read_yaml`.
+    Raises InputError with every other problem, by the rules of `read_yaml`; `file` names it.
     """
-    return _document(_bytes(path), str(path), loose_json_syntax)
+    return _document(data, file, loose_json_syntax)
 
 
 def _document(data: bytes, file: str, syntax: _Syntax, *, last_wins: bool = False) -> Document:

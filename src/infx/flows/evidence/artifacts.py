@@ -18,6 +18,10 @@ from infx.model.registry import HardwareRegistry, Thresholds
 from infx.model.result_row import EvalRow, FixedRow
 from infx.model.verdict import Cite
 from infx.recipes import registries
+from infx.store.archive import read_zip
+from infx.store.documents import MAX_BYTES
+
+NAMES = (benchmark_rows.FILE, eval_rows.FILE)
 
 
 class Row(Protocol):
@@ -37,15 +41,14 @@ class Row(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Artifacts:
-    """A folder of artifacts, and the run that uploaded them."""
+    """The aggregates that one run uploaded, by the names of their files."""
 
     run: int
-    folder: Path
+    files: Mapping[str, bytes]
 
-    def path(self, name: str) -> Path | None:
-        """Return a file of the folder or of one folder in it, None where there is none."""
-        found = [self.folder / name, *sorted(self.folder.glob(f"*/{name}"))]
-        return next((path for path in found if path.is_file()), None)
+    def place(self, name: str, line: int, value: str | None = None) -> Cite:
+        """Return a line of a file as a cite."""
+        return Cite(path=f"run {self.run} {name}", line=line, value=value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,101 +87,118 @@ class Matching:
 
 
 def read(words: Iterable[str], runs: tuple[submission.Run, ...] | None) -> tuple[Artifacts, ...]:
-    """Return the folders of `[RUN=]FOLDER` words; one run of the record needs no number.
+    """Return what `[RUN=]PATH` words name: folders, or zip archives of single artifacts.
 
-    Raises InputError for what is no folder, and where nobody says whose it is.
+    One run of the record needs no number. Raises InputError for what cannot be read safely, and
+    where nobody says whose it is.
     """
-    found: list[Artifacts] = []
+    found: dict[int, dict[str, bytes]] = {}
     problems: list[Problem] = []
     for word in words:
         name, equals, rest = word.partition("=")
-        folder = Path(rest if equals else word)
-        number = name if equals else folder.name
+        path = Path(rest if equals else word)
+        number = name if equals else path.name
         known = [one.id for one in runs or ()]
-        if not folder.is_dir():
-            problems.append(Problem("there is no such folder", str(folder), "check the path"))
-        elif number.isascii() and number.isdigit() and len(number) < 20:
-            found.append(Artifacts(int(number), folder))
+        if number.isascii() and number.isdigit() and len(number) < 20:
+            run = int(number)
         elif len(known) == 1 and not equals:
-            found.append(Artifacts(known[0], folder))
+            (run,) = known
         else:
             what = "nobody says which run uploaded these artifacts"
-            problems.append(Problem(what, word, "write RUN=FOLDER with the number of the run"))
+            problems.append(Problem(what, word, "write RUN=PATH with the number of the run"))
+            continue
+        try:
+            found.setdefault(run, {}).update(_files(path))
+        except InputError as error:
+            problems += error.problems
     if problems:
         raise InputError(*problems)
-    return tuple(found)
+    return tuple(Artifacts(run, files) for run, files in found.items())
+
+
+def _files(path: Path) -> dict[str, bytes]:
+    """Return the aggregates of an archive, or of a folder or one folder in it, without links."""
+    if path.is_file():
+        inside = read_zip(path, NAMES)
+        return {name.rpartition("/")[2]: data for name, data in inside.items()}
+    if not path.is_dir():
+        raise InputError(Problem("there is no such folder or archive", str(path), "check the path"))
+    found: dict[str, bytes] = {}
+    for name in NAMES:
+        places = [path / name, *sorted(path.glob(f"*/{name}"))]
+        plain = [
+            one for one in places
+            if one.is_file() and not one.is_symlink() and not one.parent.is_symlink()
+        ]  # fmt: skip
+        if plain:
+            with plain[0].open("rb") as file:
+                found[name] = file.read(MAX_BYTES + 1)
+    return found
 
 
 def figures(found: Artifacts, matching: Matching) -> Iterator[Figure]:
     """Yield the figures of affected entries; rows of others are passed over."""
-    path = found.path(benchmark_rows.FILE)
-    for located in benchmark_rows.read(path) if path is not None else ():
-        row = located.row
-        fixed = isinstance(row, FixedRow)
-        scenario = (
-            sequence_name(row.isl, row.osl) if isinstance(row, FixedRow) else "agentic-coding"
-        )
-        key = matching.entry(row, scenario)
-        if key is None:
-            continue
-        cite = Cite(path=f"run {found.run} {benchmark_rows.FILE}", line=located.line)
-        spec = row.spec_decoding if fixed else None
-        series = series_of(matching.configs[key], scenario, spec)
+    for row, key, line in _points(found, matching):
         if isinstance(row, FixedRow):
+            scenario = sequence_name(row.isl, row.osl)
             latency, throughput = {FIXED[0]: row.median_e2el}, row.tput_per_gpu
         else:
-            metrics = row.request_metrics
+            scenario, metrics = registries.AGENTIC, row.request_metrics
             latency = {name: _at(metrics, "latency", "e2el", name) for name in AGENTIC}
             throughput = _at(metrics, "throughput", "per_gpu", "total_tput_tps")
+        spec = row.spec_decoding if isinstance(row, FixedRow) else None
+        series = series_of(matching.configs[key], scenario, spec)
+        cite = found.place(benchmark_rows.FILE, line)
         yield Figure(key, series, row.conc, latency, throughput, cite)
 
 
 def clients(found: Artifacts, matching: Matching) -> Iterator[submission.Client]:
-    """Yield who asked the servers of affected entries: rows say no more than that."""
+    """Yield who asked the servers of affected entries, once an entry: rows say no more."""
     seen: set[str] = set()
-    path = found.path(benchmark_rows.FILE)
-    for located in benchmark_rows.read(path) if path is not None else ():
+    for row, key, line in _points(found, matching):
+        if key not in seen:
+            seen.add(key)
+            fixed = isinstance(row, FixedRow)
+            yield submission.Client(
+                config=key,
+                tool="the public client of fixed sequences" if fixed else "aiperf",
+                foreign=True,
+                endpoint=None,
+                chat_requests=None,
+                completions=None,
+                certified=None,
+                cite=found.place(benchmark_rows.FILE, line),
+            )
+
+
+def _points(found: Artifacts, matching: Matching) -> Iterator[tuple[benchmark_rows.Row, str, int]]:
+    """Yield the rows of affected entries, each with its entry and its line."""
+    data = found.files.get(benchmark_rows.FILE)
+    for located in benchmark_rows.read(data, benchmark_rows.FILE) if data is not None else ():
         row = located.row
-        fixed = isinstance(row, FixedRow)
-        scenario = (
-            sequence_name(row.isl, row.osl) if isinstance(row, FixedRow) else "agentic-coding"
-        )
+        scenario = registries.AGENTIC
+        if isinstance(row, FixedRow):
+            scenario = sequence_name(row.isl, row.osl)
         key = matching.entry(row, scenario)
-        if key is None or key in seen:
-            continue
-        seen.add(key)
-        yield submission.Client(
-            config=key,
-            tool="the public benchmark's client of fixed sequences" if fixed else "aiperf",
-            foreign=True,
-            endpoint=None,
-            chat_requests=None,
-            completions=None,
-            certified=None,
-            cite=Cite(path=f"run {found.run} {benchmark_rows.FILE}", line=located.line),
-        )
+        if key is not None:
+            yield row, key, located.line
 
 
 def evals(
     found: Artifacts, matching: Matching, thresholds: Thresholds
 ) -> Iterator[submission.Eval]:
     """Yield the scores of affected entries."""
-    path = found.path(eval_rows.FILE)
-    for located in eval_rows.read(path) if path is not None else ():
+    data = found.files.get(eval_rows.FILE)
+    for located in eval_rows.read(data, eval_rows.FILE) if data is not None else ():
         row = located.row
-        lengths = row.isl is not None and row.osl is not None
-        scenario = (
-            sequence_name(row.isl, row.osl)
-            if row.isl is not None and row.osl is not None
-            else "agentic-coding"
-        )
-        key = matching.entry(row, scenario) or (None if lengths else matching.entry(row, "8k1k"))
+        if row.isl is None or row.osl is None:
+            # A row without lengths is of agent sessions; some writers leave those of 8k1k out.
+            key = matching.entry(row, registries.AGENTIC) or matching.entry(row, "8k1k")
+        else:
+            key = matching.entry(row, sequence_name(row.isl, row.osl))
         if key is not None:
-            cite = Cite(
-                path=f"run {found.run} {eval_rows.FILE}",
-                line=located.line,
-                value=f"{row.task} {row.score_name or 'score'} {row.score}",
-            )
+            value = f"{row.task} {row.score_name or 'score'} {row.score}"
+            cite = found.place(eval_rows.FILE, located.line, value)
             yield _eval(found.run, key, row, thresholds, cite)
 
 

@@ -14,7 +14,16 @@ from infx.errors import InputError, Problem
 from infx.flows.acceptance import golden
 from infx.flows.changed import Ask, compare
 from infx.flows.changelog import Review, judge
-from infx.flows.evidence import artifacts, bundles, changelog, checkpoints, drafts, raw, recipes
+from infx.flows.evidence import (
+    artifacts,
+    bundles,
+    changelog,
+    checkpoints,
+    drafts,
+    patches,
+    raw,
+    recipes,
+)
 from infx.flows.evidence.acceptance import acceptance
 from infx.flows.evidence.curves import Figure, curves
 from infx.flows.evidence.points import Trio, configs, jobs, others, points
@@ -25,6 +34,7 @@ from infx.model.pull_record import PullRecord
 from infx.model.registry import HardwareRegistry, Thresholds
 from infx.model.setting_registry import ArchitectureRegistry, DraftPrecisionRegistry
 from infx.model.submission import Config, Submission
+from infx.policy.claims import claims
 from infx.store import datasets, git
 from infx.store.documents import read_json, validate
 from infx.store.registries import registry
@@ -104,6 +114,10 @@ def collect(given: Given, environment: Mapping[str, str]) -> Gathered:
         unknown=unknown,
         **{name: value for name, value in known.items() if name not in unknown},
     )
+    if submission.claims is None and submission.pull is not None:
+        kept = {name: why for name, why in unknown.items() if name != "claims"}
+        update = {"claims": claims(submission), "unknown": kept}
+        submission = submission.model_copy(update=update)
     said = (*comparison.errors, *(one for side in (trio.base, trio.measured) if side
                                   for one in side.problems))  # fmt: skip
     return Gathered(submission, dict(parts.files()), tuple(dict.fromkeys(said)))
@@ -155,8 +169,14 @@ class _Parts:
             ),
             "overrides": tuple(recipes.overrides(self._bound, architecture, given, head.commit)),
             "publication": tuple(recipes.publication(self._bound, frameworks, head.commit)),
-            "patches": "nobody read the scripts and recipes for what they change",
-            "waivers": "nobody looked for pages of waivers",
+            "patches": tuple(patches.patches(trio, self._bound)),
+            "waivers": tuple(
+                patches.waivers(
+                    head.snapshot,
+                    trio.base.snapshot,
+                    None if self._record is None else self._record.comments,
+                )
+            ),
             "changelog": changelog.changelog(self._review, trio.base, head)
             if self._review is not None
             else "the repository has no changelog",

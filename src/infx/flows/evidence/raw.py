@@ -6,7 +6,6 @@ from pathlib import Path
 from infx.flows.evidence.artifacts import Artifacts
 from infx.flows.evidence.bundles import Given
 from infx.flows.evidence.points import Trio
-from infx.interchange import benchmark_rows, eval_rows
 from infx.store.bundles import MANIFEST, OBSERVED, POINT, POINTS, SUMMARY
 
 Raw = tuple[str, bytes | Path]
@@ -24,10 +23,8 @@ def of_commit(trio: Trio, more: Iterable[str]) -> Iterator[Raw]:
 def of_artifacts(found: Iterable[Artifacts]) -> Iterator[Raw]:
     """Yield the aggregates of public runs."""
     for one in found:
-        for name in (benchmark_rows.FILE, eval_rows.FILE):
-            path = one.path(name)
-            if path is not None:
-                yield f"artifacts/{one.run}/{name}", path
+        for name, data in one.files.items():
+            yield f"artifacts/{one.run}/{name}", data
 
 
 def of_bundles(found: Iterable[Given]) -> Iterator[Raw]:
