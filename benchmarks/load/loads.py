@@ -26,6 +26,7 @@ class Load:
     events_per_write: int = 1
     prompt_bytes: int = 285
     rounds: int = 10
+    tokens_per_chunk: int = 1
 
     @property
     def ideal_rate(self) -> float | None:
@@ -87,6 +88,7 @@ def truth_server(load: Load, folder: Path) -> Iterator[Truth]:
         sys.executable, "-m", "infx.servers.truth", "--host", HOST, "--port", "0",
         "--log", str(log), "--ttft", str(load.ttft), "--itl", str(load.gap),
         "--events-per-write", str(load.events_per_write),
+        "--tokens-per-chunk", str(load.tokens_per_chunk),
     ]  # fmt: skip
     with on_core(0):
         process = subprocess.Popen(argv, stderr=subprocess.PIPE)
