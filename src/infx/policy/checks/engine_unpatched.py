@@ -17,8 +17,9 @@ Fails
 
 Passes
     Effects only touch files of the run, the work tree, or environments of the client. A setup
-    script is judged by what it does. A patch passes that a valid waiver has by its hash; whether it
-    is needed to run at all stays a question to a maintainer.
+    script is judged by what it does. The router is no engine: a published version of Dynamo that
+    the recipe declares may be installed, a build of a commit may not. A patch passes that a valid
+    waiver has by its hash; whether it is needed to run at all stays a question to a maintainer.
 
 Fix
     Remove the patch and wait for an image that has the change. Where no image can run the
@@ -74,21 +75,30 @@ def _entry(patches: Patches, submission: Submission) -> Iterator[Finding]:
     for gap in report.gaps:
         yield _gap(gap, patches, submission)
     if not needing and not report.gaps:
+        routers = [_cite(effect) for effect in report.effects if _is_declared_router(effect)]
+        but = " but the published router that it declares" if routers else ""
         yield Finding(
             status="PASS",
-            message=f"{report.file} changes nothing of its image",
-            cites=(Cite(path=report.file),),
+            message=f"{report.file} changes nothing of its image{but}",
+            cites=tuple(routers) or (Cite(path=report.file),),
             about=patches.config,
         )
 
 
 def _needs_leave(effect: Effect, patches: Patches) -> bool:
     is_read_setup = effect.kind == "setup" and effect.target in patches.report.sha256
-    return effect.place in _WHY and not is_read_setup
+    return effect.place in _WHY and not is_read_setup and not _is_declared_router(effect)
+
+
+def _is_declared_router(effect: Effect) -> bool:
+    """Say whether an effect is that of a key of the recipe that names a published Dynamo."""
+    is_declared = effect.words[:1] and effect.words[0].startswith("dynamo.")
+    router = (effect.kind, effect.target, effect.place) == ("install", "ai-dynamo", "image")
+    return router and bool(is_declared)
 
 
 def _effect(effect: Effect, patches: Patches, submission: Submission) -> Finding:
-    cite = Cite(path=effect.file, line=effect.line, value=" ".join(effect.words))
+    cite = _cite(effect)
     said = f"{effect.kind} of {effect.target}: {_WHY[effect.place]}"
     leave = leave_for(effect, patches, submission)
     if leave.page is not None:
@@ -106,6 +116,10 @@ def _effect(effect: Effect, patches: Patches, submission: Submission) -> Finding
         question = Question(asks=f"what does `{cite.value}` change?", of="a core maintainer")
     message = "; ".join([said, *leave.refused])
     return _bad(patches.config, message, cite, remedy=_REMEDY, question=question)
+
+
+def _cite(effect: Effect) -> Cite:
+    return Cite(path=effect.file, line=effect.line, value=" ".join(effect.words))
 
 
 def _gap(gap: Gap, patches: Patches, submission: Submission) -> Finding:
