@@ -10,6 +10,7 @@ from cyclopts import Parameter
 from pydantic import TypeAdapter
 
 from infx.cli.acceptance_text import curve_text, curves_text, place, plan_text
+from infx.cli.flags import flag, several
 from infx.cli.streams import put
 from infx.errors import InputError, Problem
 from infx.flows.acceptance import curve_of, golden, look_up, plan_recipe
@@ -51,20 +52,14 @@ class Recipe:
     ] = None
     concurrency: Annotated[int | None, Parameter(help="Concurrency of the point.")] = None
     scenario_type: Annotated[Scenario, Parameter(help="Scenario of the point.")] = "agentic-coding"
-    eval_only: Annotated[
-        bool, Parameter(negative=(), help="The point is an eval, which verifies for real.")
-    ] = False
+    eval_only: Annotated[bool, flag("The point is an eval, which verifies for real.")] = False
     set: Annotated[
         tuple[str, ...],
-        Parameter(
-            consume_multiple=True, negative=(), help="PATH=JSON that is set in the bound recipe."
-        ),
+        several("PATH=JSON that is set in the bound recipe."),
     ] = ()
     unset: Annotated[
         tuple[str, ...],
-        Parameter(
-            consume_multiple=True, negative=(), help="PATH that is taken out of the bound recipe."
-        ),
+        several("PATH that is taken out of the bound recipe."),
     ] = ()
 
 

@@ -12,6 +12,7 @@ from cyclopts import Parameter
 
 from infx.cli import values
 from infx.cli.cache import cache_folder, selftests_folder
+from infx.cli.flags import flag
 from infx.cli.limits import require_connections
 from infx.cli.loop import run
 from infx.cli.pace import PaceFlags, pace
@@ -34,84 +35,80 @@ _MOST = 10**9
 """Above any count that a run could come to its end with."""
 
 
-def _flag(text: str) -> Parameter:
-    return Parameter(help=text, negative=())
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BenchFlags:
     """The flags of `infx bench`."""
 
-    model: Annotated[str | None, _flag("Model to ask for; default: the only one served.")] = None
-    api: Annotated[Api, _flag("Which OpenAI API to use.")] = "chat"
+    model: Annotated[str | None, flag("Model to ask for; default: the only one served.")] = None
+    api: Annotated[Api, flag("Which OpenAI API to use.")] = "chat"
     workload: Annotated[
         str,
-        _flag("What is asked: fixed, or agentic:demo, agentic:NAME, agentic:FILE to replay."),
+        flag("What is asked: fixed, or agentic:demo, agentic:NAME, agentic:FILE to replay."),
     ] = "fixed"
     replay: Annotated[ReplayFlags, Parameter(name="*")] = field(default_factory=ReplayFlags)
     shape: Annotated[
         str | None,
-        _flag(f"Input and output tokens: {', '.join(NAMED_SHAPES)}, or 512x64. Default: 1k1k."),
+        flag(f"Input and output tokens: {', '.join(NAMED_SHAPES)}, or 512x64. Default: 1k1k."),
     ] = None
-    isl: Annotated[int | None, _flag("Input tokens of a request, chat template included.")] = None
-    osl: Annotated[int | None, _flag("Output tokens of a request.")] = None
+    isl: Annotated[int | None, flag("Input tokens of a request, chat template included.")] = None
+    osl: Annotated[int | None, flag("Output tokens of a request.")] = None
     range_ratio: Annotated[
-        float, _flag("Lengths are uniform from ratio x length to length; 1 fixes them.")
+        float, flag("Lengths are uniform from ratio x length to length; 1 fixes them.")
     ] = 0.8
-    dataset: Annotated[Path | None, _flag("Prompts from a JSONL or ShareGPT file.")] = None
+    dataset: Annotated[Path | None, flag("Prompts from a JSONL or ShareGPT file.")] = None
     tokenizer: Annotated[
         Path | None,
-        _flag("Tokenizer folder or file; default: size prompts by the server's own count."),
+        flag("Tokenizer folder or file; default: size prompts by the server's own count."),
     ] = None
     pace: Annotated[PaceFlags, Parameter(name="*")] = field(default_factory=PaceFlags)
     requests: Annotated[
         int | None,
-        _flag("Requests of a point; default: 10 for each parallel one, or a minute of a rate."),
+        flag("Requests of a point; default: 10 for each parallel one, or a minute of a rate."),
     ] = None
-    duration: Annotated[str | None, _flag("Measure for so long instead: 90s, 20m.")] = None
+    duration: Annotated[str | None, flag("Measure for so long instead: 90s, 20m.")] = None
     warmup: Annotated[
         int | None,
-        _flag(
+        flag(
             "Warmup requests of a point; default: 2 for each parallel one, 8 for a rate. In a "
             "replay, of each session; default: 10."
         ),
     ] = None
     join_warmup: Annotated[
-        bool, _flag("Go on from warmup to measurement without waiting for open requests.")
+        bool, flag("Go on from warmup to measurement without waiting for open requests.")
     ] = False
     seed: Annotated[
-        int | None, _flag("Seed of prompts and lengths; default: 0, and 42 for a replay.")
+        int | None, flag("Seed of prompts and lengths; default: 0, and 42 for a replay.")
     ] = None
-    repetitions: Annotated[int, _flag("How often the whole sweep is measured.")] = 1
+    repetitions: Annotated[int, flag("How often the whole sweep is measured.")] = 1
     ignore_eos: Annotated[
         bool, Parameter(help="Ask the server to go on to the full output length.")
     ] = True
-    extra_body: Annotated[str | None, _flag("JSON object of more request fields.")] = None
+    extra_body: Annotated[str | None, flag("JSON object of more request fields.")] = None
     header: Annotated[
         list[str],
         Parameter(
             help="NAME:VALUE sent with each request; repeatable.", negative=(), show_default=False
         ),
     ] = field(default_factory=list)
-    api_key_env: Annotated[str | None, _flag("Environment variable that holds the API key.")] = None
-    gpus: Annotated[int | None, _flag("Accelerators behind the URL; adds figures per GPU.")] = None
-    slo: Annotated[str | None, _flag("Targets for goodput: ttft=0.5,tpot=50ms,e2el=10s.")] = None
-    grace: Annotated[str, _flag("How long open requests may take after the end.")] = "30s"
+    api_key_env: Annotated[str | None, flag("Environment variable that holds the API key.")] = None
+    gpus: Annotated[int | None, flag("Accelerators behind the URL; adds figures per GPU.")] = None
+    slo: Annotated[str | None, flag("Targets for goodput: ttft=0.5,tpot=50ms,e2el=10s.")] = None
+    grace: Annotated[str, flag("How long open requests may take after the end.")] = "30s"
     request_timeout: Annotated[
-        str | None, _flag("Give a request up as failed after so long: 90s, 10m. Default: never.")
+        str | None, flag("Give a request up as failed after so long: 90s, 10m. Default: never.")
     ] = None
     stall_timeout: Annotated[
-        str, _flag("Take the server to be gone when no open request ends for so long.")
+        str, flag("Take the server to be gone when no open request ends for so long.")
     ] = "30m"
     shards: Annotated[
-        int | None, _flag("Processes that share the load; default: 1, and 2 when it proves late.")
+        int | None, flag("Processes that share the load; default: 1, and 2 when it proves late.")
     ] = None
-    max_error: Annotated[float, _flag("Share of failed requests above which the exit is 1.")] = 0.1
+    max_error: Annotated[float, flag("Share of failed requests above which the exit is 1.")] = 0.1
     strict: Annotated[
         bool, Parameter(help="Exit with 1 unless every point is certified.", negative=())
     ] = False
-    out: Annotated[Path, _flag("Folder of run bundles.")] = Path("runs")
-    format: Annotated[values.Format, _flag("What stdout gets.")] = "text"
+    out: Annotated[Path, flag("Folder of run bundles.")] = Path("runs")
+    format: Annotated[values.Format, flag("What stdout gets.")] = "text"
 
 
 def bench(url: str, /, *, flags: Annotated[BenchFlags | None, Parameter(name="*")] = None) -> int:

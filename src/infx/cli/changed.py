@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
+from infx.cli.flags import flag, several
 from infx.cli.streams import put, say
 
 if TYPE_CHECKING:
@@ -28,23 +29,17 @@ class CatalogFlags:
 
     config_files: Annotated[
         list[Path] | None,
-        Parameter(
-            consume_multiple=True,
-            negative=(),
-            help="Master configurations. Default: *-master.yaml here, in configs or in catalog.",
-        ),
+        several("Master configurations. Default: *-master.yaml here, in configs or in catalog."),
     ] = None
     runner_config: Annotated[
         Path | None,
-        Parameter(negative=(), help="The runner file. Default: runners.yaml beside the masters."),
+        flag("The runner file. Default: runners.yaml beside the masters."),
     ] = None
     recipe_root: Annotated[
         list[Path] | None,
-        Parameter(
-            consume_multiple=True,
-            negative=(),
-            help="Folders of recipes. Default: srt-recipes, recipes and the folders of srt-slurm "
-            "recipes beside the masters or up to two folders above.",
+        several(
+            "Folders of recipes. Default: srt-recipes, recipes and the folders of srt-slurm "
+            "recipes beside the masters or up to two folders above."
         ),
     ] = None
 
@@ -55,7 +50,7 @@ class SourceFlags(CatalogFlags):
 
     worktree: Annotated[
         bool,
-        Parameter(negative=(), help="Look at uncommitted edits and new files too, not at HEAD."),
+        flag("Look at uncommitted edits and new files too, not at HEAD."),
     ] = False
 
 
@@ -69,7 +64,7 @@ def changed(
     format: Annotated[
         Literal["text", "json", "markdown"], Parameter(help="What stdout gets.")
     ] = "text",
-    json: Annotated[bool, Parameter(negative=(), help="The same as --format json.")] = False,
+    json: Annotated[bool, flag("The same as --format json.")] = False,
 ) -> int:
     """List the config keys whose points a change adds or removes.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 
 from infx.cli.changed import Base, Sources, ask, warn
+from infx.cli.flags import flag, several
 from infx.cli.streams import put, say
 from infx.errors import InputError, Problem
 
@@ -29,11 +30,7 @@ def check(
     ] = None,
     label: Annotated[
         list[str] | None,
-        Parameter(
-            consume_multiple=True,
-            negative=(),
-            help="Labels of the pull request; those that ask for evals must fit the entries.",
-        ),
+        several("Labels of the pull request; those that ask for evals must fit the entries."),
     ] = None,
     format: Annotated[
         Literal["text", "json", "github"], Parameter(help="What stdout gets.")
@@ -71,10 +68,7 @@ def _shown(review: "Review", *, annotated: bool) -> Iterator[str]:
 def add(
     *,
     base: Base,
-    description: Annotated[
-        list[str],
-        Parameter(consume_multiple=True, negative=(), help="What changed, a sentence each."),
-    ],
+    description: Annotated[list[str], several("What changed, a sentence each.")],
     pr_link: Annotated[
         str | None,
         Parameter(
@@ -109,9 +103,7 @@ def merge(
     base: Annotated[
         str, Parameter(help="The branch whose entries keep their place.")
     ] = "origin/main",
-    install: Annotated[
-        bool, Parameter(negative=(), help="Tell this clone's git to merge the changelog so.")
-    ] = False,
+    install: Annotated[bool, flag("Tell this clone's git to merge the changelog so.")] = False,
     file: File = None,
 ) -> int:
     """Join the entries that two branches append, as git's merge driver; exit 1 on conflicts.
@@ -128,24 +120,29 @@ def merge(
         The file's path in the repository: git's %P.
     """
     from infx.flows import changelog_merge
-    from infx.flows.changelog import FILE
 
-    folder = Path.cwd()
     if install:
-        attributes, line = changelog_merge.install(
-            file or Path(FILE), os.environ, folder=folder, base=base
-        )
-        put(f"{attributes}: {line}")
+        _install(file, base)
         return 0
     if ancestor is None or ours is None or theirs is None:
         what = "git calls this with three files; you want --install"
         raise InputError(Problem(what, None, "infx changelog merge --install"))
     merged = changelog_merge.merge(
-        (ancestor, ours, theirs), os.environ, folder=folder, path=path, base=base
+        (ancestor, ours, theirs), os.environ, folder=Path.cwd(), path=path, base=base
     )
     if merged.conflicts:
         say(f"{path or ours}: both sides did more than append, see the marks in the file")
     return 1 if merged.conflicts else 0
+
+
+def _install(file: Path | None, base: str) -> None:
+    from infx.flows import changelog_merge
+    from infx.flows.changelog import FILE
+
+    attributes, line = changelog_merge.install(
+        file or Path(FILE), os.environ, folder=Path.cwd(), base=base
+    )
+    put(f"{attributes}: {line}")
 
 
 def _passed(review: "Review") -> str:

@@ -9,18 +9,11 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
+from infx.cli.flags import flag, several
 from infx.cli.streams import put, say
 from infx.errors import InputError, Problem
 
 _Mode = Literal["default", "none", "only", "all", "smoke"]
-
-
-def _flag(text: str) -> Parameter:
-    return Parameter(help=text, negative=())
-
-
-def _several(text: str) -> Parameter:
-    return Parameter(help=text, consume_multiple=True, negative=(), show_default=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,37 +21,37 @@ class FilterFlags:
     """Flags that leave rows out, under the names of the public generator."""
 
     config_keys: Annotated[
-        list[str] | None, _several("Entries by name; * is any text and ? any character.")
+        list[str] | None, several("Entries by name; * is any text and ? any character.")
     ] = None
-    model_prefix: Annotated[list[str] | None, _several("Entries whose key begins so.")] = None
-    precision: Annotated[list[str] | None, _several("Precisions: fp4 fp8.")] = None
-    framework: Annotated[list[str] | None, _several("Engines: sglang dynamo-vllm.")] = None
-    runner_type: Annotated[list[str] | None, _several("Labels of the runner file.")] = None
+    model_prefix: Annotated[list[str] | None, several("Entries whose key begins so.")] = None
+    precision: Annotated[list[str] | None, several("Precisions: fp4 fp8.")] = None
+    framework: Annotated[list[str] | None, several("Engines: sglang dynamo-vllm.")] = None
+    runner_type: Annotated[list[str] | None, several("Labels of the runner file.")] = None
     runner_node_filter: Annotated[
-        str | None, _flag("Concrete runners whose name has this text, a row for each.")
+        str | None, flag("Concrete runners whose name has this text, a row for each.")
     ] = None
     scenario_type: Annotated[
-        list[Literal["fixed-seq-len", "agentic-coding"]] | None, _several("Kinds of scenarios.")
+        list[Literal["fixed-seq-len", "agentic-coding"]] | None, several("Kinds of scenarios.")
     ] = None
     seq_lens: Annotated[
-        list[str] | None, _several("Fixed lengths: 1k1k 8k1k. Agent sessions stay.")
+        list[str] | None, several("Fixed lengths: 1k1k 8k1k. Agent sessions stay.")
     ] = None
-    single_node: Annotated[bool, _flag("Rows on one node.")] = False
-    multi_node: Annotated[bool, _flag("Rows over several nodes.")] = False
-    min_conc: Annotated[int | None, _flag("Lowest concurrency.")] = None
+    single_node: Annotated[bool, flag("Rows on one node.")] = False
+    multi_node: Annotated[bool, flag("Rows over several nodes.")] = False
+    min_conc: Annotated[int | None, flag("Lowest concurrency.")] = None
     max_conc: Annotated[
-        int | None, _flag("Highest concurrency. Fixed lengths above it are run at it.")
+        int | None, flag("Highest concurrency. Fixed lengths above it are run at it.")
     ] = None
-    conc: Annotated[list[int] | None, _several("These concurrencies only: 4 64.")] = None
-    max_tp: Annotated[int | None, _flag("Most tensor-parallel GPUs: one node, fixed lengths.")] = (
+    conc: Annotated[list[int] | None, several("These concurrencies only: 4 64.")] = None
+    max_tp: Annotated[int | None, flag("Most tensor-parallel GPUs: one node, fixed lengths.")] = (
         None
     )
-    max_ep: Annotated[int | None, _flag("Cap of expert parallelism: one node, fixed lengths.")] = (
+    max_ep: Annotated[int | None, flag("Cap of expert parallelism: one node, fixed lengths.")] = (
         None
     )
-    step_size: Annotated[int, _flag("Factor between the concurrencies of a range.")] = 2
+    step_size: Annotated[int, flag("Factor between the concurrencies of a range.")] = 2
     exp_names: Annotated[
-        list[str] | None, _several("Experiments by name; each must name one row.")
+        list[str] | None, several("Experiments by name; each must name one row.")
     ] = None
 
 
@@ -66,18 +59,16 @@ class FilterFlags:
 class EvalFlags:
     """Flags that choose evaluations, or less of everything."""
 
-    no_evals: Annotated[bool, _flag("Measure only, evaluate nothing.")] = False
-    evals_only: Annotated[bool, _flag("Only rows that are evaluated, and only to evaluate.")] = (
-        False
-    )
-    all_evals: Annotated[bool, _flag("Evaluate every row that can be; measure nothing.")] = False
+    no_evals: Annotated[bool, flag("Measure only, evaluate nothing.")] = False
+    evals_only: Annotated[bool, flag("Only rows that are evaluated, and only to evaluate.")] = False
+    all_evals: Annotated[bool, flag("Evaluate every row that can be; measure nothing.")] = False
     smoke: Annotated[
-        bool, _flag("Each shape at its lowest concurrency, and its evaluation beside it.")
+        bool, flag("Each shape at its lowest concurrency, and its evaluation beside it.")
     ] = False
-    trim_conc: Annotated[bool, _flag("Each shape at its lowest concurrency.")] = False
+    trim_conc: Annotated[bool, flag("Each shape at its lowest concurrency.")] = False
     edition: Annotated[
         Literal["2026-08", "2026-10"] | None,
-        _flag("Rules of evaluations and node counts; default: those of the runner file's form."),
+        flag("Rules of evaluations and node counts; default: those of the runner file's form."),
     ] = None
 
 
@@ -86,19 +77,19 @@ class MatrixFlags:
     """The flags of `infx matrix generate`."""
 
     config_files: Annotated[
-        list[Path] | None, _several("Master configurations; default: those found here.")
+        list[Path] | None, several("Master configurations; default: those found here.")
     ] = None
     runner_config: Annotated[
-        Path | None, _flag("The runner file; default: runners.yaml beside the first of them.")
+        Path | None, flag("The runner file; default: runners.yaml beside the first of them.")
     ] = None
     recipe_root: Annotated[
         list[Path] | None,
-        _several("Folders of recipes; default: those that stand around the first master."),
+        several("Folders of recipes; default: those that stand around the first master."),
     ] = None
     filters: Annotated[FilterFlags, Parameter(name="*")] = field(default_factory=FilterFlags)
     evals: Annotated[EvalFlags, Parameter(name="*")] = field(default_factory=EvalFlags)
     format: Annotated[
-        Literal["text", "json"], _flag("What stdout gets; json is the public array of rows.")
+        Literal["text", "json"], flag("What stdout gets; json is the public array of rows.")
     ] = "text"
 
 

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from cyclopts import Parameter
-
 from infx.cli import values
+from infx.cli.flags import flag, several
 from infx.errors import InputError, Problem
 from infx.flows.pace import IN_FLIGHT, Pace
 from infx.model.workload import Process
@@ -16,43 +15,35 @@ from infx.model.workload import Process
 _RATE = re.compile(r"-?([0-9]+\.?[0-9]*|\.[0-9]+)")
 
 
-def _flag(text: str) -> Parameter:
-    return Parameter(help=text, negative=())
-
-
-def _several(text: str) -> Parameter:
-    return Parameter(help=text, consume_multiple=True, negative=())
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PaceFlags:
     """Flags of closed and open loops."""
 
     concurrency: Annotated[
-        list[str] | None, _several("Numbers of parallel requests: 1,2,4 or 1 2 4. Default: 1.")
+        list[str] | None, several("Numbers of parallel requests: 1,2,4 or 1 2 4. Default: 1.")
     ] = None
     rate: Annotated[
         list[str] | None,
-        _several("Send so many requests a second instead, answered or not: 0.5,1,2."),
+        several("Send so many requests a second instead, answered or not: 0.5,1,2."),
     ] = None
     rate_file: Annotated[
-        Path | None, _flag("Send at rates that change: CSV or JSON lines of a second and a rate.")
+        Path | None, flag("Send at rates that change: CSV or JSON lines of a second and a rate.")
     ] = None
     arrival: Annotated[
-        Process | None, _flag("How the gaps of a rate are distributed; default: poisson.")
+        Process | None, flag("How the gaps of a rate are distributed; default: poisson.")
     ] = None
     burstiness: Annotated[
-        float | None, _flag("Shape of gamma gaps: below 1 is burstier than poisson, above calmer.")
+        float | None, flag("Shape of gamma gaps: below 1 is burstier than poisson, above calmer.")
     ] = None
     max_in_flight: Annotated[
         int | None,
-        _flag(
+        flag(
             "Requests that a rate may have open; what is due beyond is counted and not sent. "
             f"Default: {IN_FLIGHT}."
         ),
     ] = None
     ramp: Annotated[
-        str | None, _flag("Start the parallel requests, or raise the rate, over so long: 30s.")
+        str | None, flag("Start the parallel requests, or raise the rate, over so long: 30s.")
     ] = None
 
 

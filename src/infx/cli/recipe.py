@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from infx.cli import values
+from infx.cli.flags import RecipeRoots, flag, several
 from infx.cli.recipe_text import as_json, as_text, as_yaml
 from infx.cli.streams import put, say
 from infx.flows.recipes import Shown
@@ -29,7 +30,7 @@ class Point:
 
     concurrency: Annotated[
         tuple[str, ...],
-        Parameter(consume_multiple=True, negative=(), help="Concurrencies: 1,20 or 1 20."),
+        several("Concurrencies: 1,20 or 1 20."),
     ] = ()
     kv_offloading: Annotated[
         str | None, Parameter(help="Where the point's evicted KV blocks go: none, dram, nvme.")
@@ -37,13 +38,8 @@ class Point:
     shared: Annotated[
         Path | None, Parameter(help="The shared block of the lane, merged under the recipe.")
     ] = None
-    recipe_root: Annotated[
-        tuple[Path, ...],
-        Parameter(consume_multiple=True, negative=(), help="Folders where recipes are looked for."),
-    ] = ()
-    strict: Annotated[
-        bool, Parameter(negative=(), help="Refuse the keys that a master's row states.")
-    ] = False
+    recipe_root: RecipeRoots = ()
+    strict: Annotated[bool, flag("Refuse the keys that a master's row states.")] = False
 
 
 def show(
@@ -51,9 +47,7 @@ def show(
     /,
     *,
     point: Point = Point(),
-    why: Annotated[
-        bool, Parameter(negative=(), help="Say file, line and layer of each leaf.")
-    ] = False,
+    why: Annotated[bool, flag("Say file, line and layer of each leaf.")] = False,
     format: Annotated[Format, Parameter(help="What stdout gets.")] = "text",
 ) -> None:
     """Print a recipe as it is bound at a concurrency.

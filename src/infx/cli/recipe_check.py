@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from infx.cli import values
+from infx.cli.flags import RecipeRoots, flag, several
 from infx.cli.grids import annotation, printable
 from infx.cli.streams import put
 from infx.flows.recipe_check import Asked, check_recipes
@@ -25,27 +26,16 @@ def check(
     *files: str,
     concurrency: Annotated[
         tuple[str, ...],
-        Parameter(
-            consume_multiple=True,
-            negative=(),
-            help="Concurrencies that are asked of every recipe: 1,20 or 1 20.",
-        ),
+        several("Concurrencies that are asked of every recipe: 1,20 or 1 20."),
     ] = (),
     config_files: Annotated[
         tuple[Path, ...],
-        Parameter(
-            consume_multiple=True,
-            negative=(),
-            help="Master files whose rows say which points use the recipes.",
-        ),
+        several("Master files whose rows say which points use the recipes."),
     ] = (),
     runner_config: Annotated[Path | None, Parameter(help="The runner file of the masters.")] = None,
     image: Annotated[str | None, Parameter(help="The image that the recipes run in.")] = None,
-    recipe_root: Annotated[
-        tuple[Path, ...],
-        Parameter(consume_multiple=True, negative=(), help="Folders where recipes are looked for."),
-    ] = (),
-    strict: Annotated[bool, Parameter(negative=(), help="Warnings fail too.")] = False,
+    recipe_root: RecipeRoots = (),
+    strict: Annotated[bool, flag("Warnings fail too.")] = False,
     format: Annotated[Format, Parameter(help="What stdout gets.")] = "text",
 ) -> int:
     """Check recipe files: their structure, their engine's flags, and how their settings relate.

@@ -11,6 +11,7 @@ from cyclopts import Parameter
 from pydantic import JsonValue
 
 from infx.cli import values
+from infx.cli.flags import RecipeRoots, several
 from infx.cli.grids import markdown_text, printable
 from infx.cli.streams import put
 from infx.errors import InputError, Problem
@@ -27,17 +28,10 @@ def diff(
     *,
     concurrency: Annotated[
         tuple[str, ...],
-        Parameter(
-            consume_multiple=True,
-            negative=(),
-            help="Concurrency of both, or that of A and that of B: 20, or 8,20.",
-        ),
+        several("Concurrency of both, or that of A and that of B: 20, or 8,20."),
     ] = (),
     image: Annotated[str | None, Parameter(help="The image that both run in.")] = None,
-    recipe_root: Annotated[
-        tuple[Path, ...],
-        Parameter(consume_multiple=True, negative=(), help="Folders where recipes are looked for."),
-    ] = (),
+    recipe_root: RecipeRoots = (),
     format: Annotated[Format, Parameter(help="What stdout gets.")] = "text",
 ) -> None:
     """Print what tells two recipes apart, and what follows from it.

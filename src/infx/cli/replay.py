@@ -4,51 +4,38 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
-from cyclopts import Parameter
-
+from infx.cli.flags import flag, several
 from infx.errors import InputError, Problem, nearest
 from infx.model.agentic import AgenticWorkload, Rule
 
 SCENARIOS = ("fixed", "agentic")
 
 
-def _flag(text: str) -> Parameter:
-    return Parameter(help=text, negative=())
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayFlags:
     """Flags of `--workload agentic:...`."""
 
-    fast: Annotated[bool, _flag("Replay for 20 minutes after a short warmup; no submission.")] = (
+    fast: Annotated[bool, flag("Replay for 20 minutes after a short warmup; no submission.")] = (
         False
     )
-    demo: Annotated[bool, _flag("Replay for 20 seconds, to have a look; no submission.")] = False
+    demo: Annotated[bool, flag("Replay for 20 seconds, to have a look; no submission.")] = False
     max_context: Annotated[
-        int | None, _flag("Leave out sessions that need a larger context, prompt and answer.")
+        int | None, flag("Leave out sessions that need a larger context, prompt and answer.")
     ] = None
     from_start: Annotated[
-        bool, _flag("Begin sessions at their first turn, not somewhere in their middle.")
+        bool, flag("Begin sessions at their first turn, not somewhere in their middle.")
     ] = False
-    once: Annotated[bool, _flag("Play every session once, however long it takes.")] = False
+    once: Annotated[bool, flag("Play every session once, however long it takes.")] = False
     metrics_url: Annotated[
         list[str] | None,
-        Parameter(
-            help="Metrics pages to read each second; default: /metrics of the server.",
-            consume_multiple=True,
-            negative=(),
-        ),
+        several("Metrics pages to read each second; default: /metrics of the server."),
     ] = None
     reset_cache: Annotated[
-        bool, _flag("Tell the server to forget all prefixes before each point.")
+        bool, flag("Tell the server to forget all prefixes before each point.")
     ] = False
     router: Annotated[
         list[Literal["dynamo", "smg"]] | None,
-        Parameter(
-            help="Send the session headers of this router too.",
-            consume_multiple=True,
-            negative=(),
-        ),
+        several("Send the session headers of this router too."),
     ] = None
 
 

@@ -11,21 +11,13 @@ from cyclopts import Parameter
 from pydantic import JsonValue
 
 from infx.cli.cache import cache_folder
+from infx.cli.flags import flag, several
 from infx.cli.streams import put, say
 from infx.errors import InputError, Problem
 from infx.flows import workload as flow
 from infx.model.dataset import TraceFormat
 
-
-def _flag(text: str) -> Parameter:
-    return Parameter(help=text, negative=())
-
-
-def _several(text: str) -> Parameter:
-    return Parameter(help=text, consume_multiple=True, negative=(), show_default=False)
-
-
-Force = Annotated[bool, _flag("Replace the file if it is there already.")]
+Force = Annotated[bool, flag("Replace the file if it is there already.")]
 
 
 def describe(
@@ -33,11 +25,11 @@ def describe(
     /,
     *,
     trace_format: Annotated[
-        TraceFormat | None, _flag("Format of the corpus; default: what its first row looks like.")
+        TraceFormat | None, flag("Format of the corpus; default: what its first row looks like.")
     ] = None,
-    skip_bad: Annotated[bool, _flag("Pass over bad rows, and count them.")] = False,
+    skip_bad: Annotated[bool, flag("Pass over bad rows, and count them.")] = False,
     max_context: Annotated[
-        int | None, _flag("Leave out traces with a request of more tokens, prompt and answer.")
+        int | None, flag("Leave out traces with a request of more tokens, prompt and answer.")
     ] = None,
     format: Annotated[Literal["text", "json"], Parameter(help="What stdout gets.")] = "text",
 ) -> int:
@@ -64,15 +56,15 @@ def describe(
 def synth(
     *,
     out: Annotated[Path, Parameter(help="The file to write, one trace a line.")],
-    traces: Annotated[int | None, _flag("How many sessions; default: those of the preset.")] = None,
-    seed: Annotated[int | None, _flag("What chance follows from; default: that of the preset.")] = (
+    traces: Annotated[int | None, flag("How many sessions; default: those of the preset.")] = None,
+    seed: Annotated[int | None, flag("What chance follows from; default: that of the preset.")] = (
         None
     ),
     preset: Annotated[
-        str, _flag("Shape of the sessions: coding, or demo for small models.")
+        str, flag("Shape of the sessions: coding, or demo for small models.")
     ] = "coding",
     set: Annotated[
-        list[str] | None, _several("Parameters to change: fan_out=0.1 new_input.mean=2000.")
+        list[str] | None, several("Parameters to change: fan_out=0.1 new_input.mean=2000.")
     ] = None,
     force: Force = False,
 ) -> int:
@@ -90,7 +82,7 @@ def import_(
     /,
     *,
     out: Annotated[Path, Parameter(help="The file to write, one trace a line.")],
-    skip_bad: Annotated[bool, _flag("Pass over bad logs, and count them.")] = False,
+    skip_bad: Annotated[bool, flag("Pass over bad logs, and count them.")] = False,
     force: Force = False,
 ) -> int:
     """Turn session logs of coding agents into weka traces: sizes and times, and no text.
