@@ -122,6 +122,11 @@ evidence.command(
 evidence.command(
     "infx.cli.evidence:show", name="show", help="Show which facts a submission's evidence has."
 )
+app.command(
+    "infx.cli.signoff:signoff",
+    name="signoff",
+    help="Fill the checklist of a policy from evidence, for a person to sign.",
+)
 app.command("infx.cli.explain:explain", name="explain", help="Print the manual page of a check.")
 schema = App(name="schema", help="Write what editors need to check a catalog's files.")
 app.command(schema)
