@@ -49,7 +49,7 @@ def test_a_command_gets_the_given_environment_and_nothing_of_ours(monkeypatch):
     monkeypatch.setenv("INFX_OF_THE_PARENT", "1")
     show = "import os; print(sorted(k for k in os.environ if k != 'LC_CTYPE'))"
     done = run(Command(python(show), {"ONLY": "this"}), timeout_s=20)
-    assert (done.code, done.stdout, done.stderr) == (0, "['ONLY']\n", "")
+    assert (done.code, done.stdout, done.stderr) == (0, b"['ONLY']\n", "")
 
 
 def test_bytes_go_in_and_come_out_as_they_are():
@@ -69,12 +69,12 @@ def test_an_exchange_that_cannot_start_or_takes_too_long_is_an_error():
 def test_a_command_keeps_its_outputs_and_exit_code_apart(tmp_path):
     code = "import sys, os; print(os.getcwd()); print('no', file=sys.stderr); sys.exit(7)"
     done = run(Command(python(code), {}, cwd=tmp_path), timeout_s=20)
-    assert (done.code, done.stdout, done.stderr) == (7, f"{tmp_path.resolve()}\n", "no\n")
+    assert (done.code, done.stdout, done.stderr) == (7, f"{tmp_path.resolve()}\n".encode(), "no\n")
 
 
 def test_no_shell_reads_the_words():
     done = run(Command(python("import sys; print(sys.argv[1])", "$HOME; `id` *"), {}), timeout_s=20)
-    assert done.stdout == "$HOME; `id` *\n"
+    assert done.stdout == b"$HOME; `id` *\n"
 
 
 def test_a_command_over_its_time_is_killed_and_said_so():
@@ -168,7 +168,7 @@ def test_kill_9_of_infx_leaves_no_process(tmp_path, guards):
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
     reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
-    alone = "import infx.process as p; p._die_with_parent = lambda: None\n"
+    alone = "import infx.process as p; p.die_with_parent = lambda: None\n"
     code = PARENT if guards == "both" else alone + PARENT
     with subprocess.Popen(python(code, str(fifo)), stdout=subprocess.PIPE) as parent:
         assert parent.stdout is not None

@@ -7,21 +7,20 @@ once the pipe's other end is gone. A process that leaves its group (a daemon) is
 """
 
 import contextlib
-import ctypes
 import os
 import signal
 import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
 from infx.errors import MachineError, Problem
+from infx.parent_death import die_with_parent
 
-_PR_SET_PDEATHSIG = 1
 _WATCHER = """
 import os, sys
 sys.stdin.buffer.read()
@@ -48,16 +47,7 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Completed:
-    """How a short command ended, and what it wrote."""
-
-    code: int
-    stdout: str
-    stderr: str
-
-
-@dataclass(frozen=True, slots=True)
-class Exchanged:
-    """How a short command ended that was given bytes, and what it wrote."""
+    """How a short command ended, and what it wrote: bytes, and what it said of faults as text."""
 
     code: int
     stdout: bytes
@@ -227,13 +217,11 @@ def run(command: Command, *, timeout_s: float) -> Completed:
         output, errors = child.communicate(timeout_s)
     except TimeoutError:
         raise _too_slow(command, timeout_s) from None
-    return Completed(
-        child.stop(0), output.decode(errors="replace"), errors.decode(errors="replace")
-    )
+    return Completed(child.stop(0), output, errors.decode(errors="replace"))
 
 
-def exchange(command: Command, given: bytes, *, timeout_s: float) -> Exchanged:
-    """Run a short filter with `given` as its standard input; its output stays bytes.
+def exchange(command: Command, given: bytes, *, timeout_s: float) -> Completed:
+    """Run a short filter with `given` as its standard input.
 
     Nothing guards it, which spares it a fork and a watcher: a filter ends with its pipes.
     Raises MachineError as `run` does.
@@ -252,7 +240,7 @@ def exchange(command: Command, given: bytes, *, timeout_s: float) -> Exchanged:
         raise _too_slow(command, timeout_s) from None
     except OSError as error:
         raise _cannot_start(command, error) from None
-    return Exchanged(done.returncode, done.stdout, done.stderr.decode(errors="replace"))
+    return Completed(done.returncode, done.stdout, done.stderr.decode(errors="replace"))
 
 
 def _too_slow(command: Command, timeout_s: float) -> MachineError:
@@ -282,7 +270,7 @@ def _spawn(
             stdout=stdout,
             stderr=stderr,
             start_new_session=True,
-            preexec_fn=_die_with_parent(),  # noqa: PLW1509 - two system calls, looked up before
+            preexec_fn=die_with_parent(),  # noqa: PLW1509 - two system calls, looked up before
         )
     except OSError as error:
         raise _cannot_start(command, error) from None
@@ -307,19 +295,3 @@ def _watch(group: int, environment: dict[str, str] | None) -> "subprocess.Popen[
     except OSError as error:
         what = f"cannot start a second Python that watches over process group {group}"
         raise MachineError(Problem(f"{what}: {error.strerror}", sys.executable)) from None
-
-
-def _die_with_parent() -> Callable[[], None] | None:
-    """Return what the forked child runs before exec; everything it needs is looked up before."""
-    if sys.platform != "linux":
-        return None
-    prctl = ctypes.CDLL(None).prctl
-    parent = os.getpid()
-
-    def arm() -> None:
-        prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-        # The signal is only sent for deaths after the call: the parent may be gone already.
-        if os.getppid() != parent:
-            os._exit(1)
-
-    return arm

@@ -95,7 +95,7 @@ def test_a_file_that_is_no_model_ends_with_3_and_llama_cpps_own_words(tmp_path):
     junk.write_bytes(b"\0" * 5000)
     done = serve("--model", str(junk), "--port", str(free_port()))
     assert done.code == 3
-    assert "invalid magic" in done.stdout + done.stderr
+    assert "invalid magic" in done.stdout.decode() + done.stderr
     assert "llama.cpp did not start" in done.stderr
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from infx.errors import InputError, MachineError, Problem
-from infx.process import Command, Exchanged, exchange
+from infx.process import Command, Completed, exchange
 
 ENVIRONMENT = ("PATH", "HOME", "LANG", "TMPDIR")
 """All that git may see of our environment: no variable of a caller redirects it."""
@@ -172,13 +172,13 @@ def merge_file(
     return done.code, done.stdout
 
 
-def _git(repository: Repository, *words: str, given: bytes = b"", check: bool = True) -> Exchanged:
+def _git(repository: Repository, *words: str, given: bytes = b"", check: bool = True) -> Completed:
     return _run(repository.root, repository.environment, *words, given=given, check=check)
 
 
 def _run(
     folder: Path, environment: Mapping[str, str], *words: str, given: bytes = b"", check: bool
-) -> Exchanged:
+) -> Completed:
     argv = ("git", "--no-optional-locks", "--literal-pathspecs", *words)
     done = exchange(Command(argv, environment, cwd=folder), given, timeout_s=_TIMEOUT_S)
     if check and done.code:
@@ -186,7 +186,7 @@ def _run(
     return done
 
 
-def _reason(done: Exchanged, otherwise: str) -> str:
+def _reason(done: Completed, otherwise: str) -> str:
     lines = [line for line in done.stderr.splitlines() if line.strip()]
     return lines[0].removeprefix("fatal: ") if lines else otherwise
 
