@@ -20,11 +20,12 @@ from infx.flows.evidence.states import Placed
 from infx.flows.evidence.variants import Bound
 from infx.flows.recipe_uses import Use, uses
 from infx.model.catalog import ConfigKey
+from infx.model.config_facts import Config, Patches, Point
 from infx.model.draft import BannedUse
 from infx.model.model_registry import ModelRegistry
 from infx.model.registry import EngineRegistry, HardwareRegistry
 from infx.model.setting_registry import ArchitectureRegistry, DraftPrecisionRegistry
-from infx.model.submission import Config, Patches, Point, Submission
+from infx.model.submission import Submission
 from infx.model.sweep import AgenticSingleRow, FixedSingleRow, Row
 from infx.model.verdict import Cite
 from infx.recipes import registries

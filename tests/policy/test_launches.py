@@ -2,8 +2,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from infx.model.config_facts import Effective, Role, Setting
+from infx.model.page_facts import Launch
 from infx.model.setting_registry import HarnessRegistry
-from infx.model.submission import Effective, Launch, Role, Setting
 from infx.model.verdict import Cite
 from infx.policy.launches import ENGINE_DEFAULT, is_excluded, lacks
 from infx.store.registries import registry

@@ -1,7 +1,7 @@
 import pytest
 
+from infx.model.page_facts import Published
 from infx.model.registry import Cookbook
-from infx.model.submission import Published
 from infx.policy.links import links, place, unfit
 
 HUB = "https://github.com"

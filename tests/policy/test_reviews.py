@@ -1,7 +1,8 @@
 import pytest
 
 from commented import comment
-from infx.model.submission import ChangedFile, Owners, PullRequest, Submission
+from infx.model.review_facts import ChangedFile, Owners, PullRequest
+from infx.model.submission import Submission
 from infx.policy.owners import parse
 from infx.policy.reviews import authority, excused, is_exempt, is_owner, review, reviews
 from infx.policy.signoff import TRIGGER

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infx.flows.policy_context import policy_context
-from infx.model.submission import Eval
+from infx.model.run_facts import Eval
 from infx.model.verdict import Cite
 from infx.policy.scores import Held, batch_faults, faults, held, nears_floor, number, same_image
 

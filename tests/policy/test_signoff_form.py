@@ -4,7 +4,7 @@ import pytest
 
 import threads
 from infx.flows.policy_context import policy_context
-from infx.model.submission import Template
+from infx.model.review_facts import Template
 from infx.model.verdict import Cite, Finding, Judgement, Question, Result
 from infx.policy.checklist import read
 from infx.policy.signoff import parse

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infx.model.submission import Observed
+from infx.model.config_facts import Observed
 from infx.model.verdict import Cite
 from infx.policy.simulation import KNOBS, simulates
 

@@ -2,7 +2,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infx.model.submission import ExpectedJob, Job, Point, PullRequest, Run, Submission
+from infx.model.config_facts import Point
+from infx.model.review_facts import PullRequest
+from infx.model.run_facts import ExpectedJob, Job, Run
+from infx.model.submission import Submission
 from infx.policy.sweeps import asked_points, best, has_passed, outcomes, refusals
 
 HEAD, OLD, BASE = "1" * 40, "2" * 40, "0" * 40

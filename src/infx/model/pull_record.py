@@ -3,15 +3,9 @@
 from pydantic import Field, model_validator
 
 from infx.model.comment import Comment
-from infx.model.submission import (
-    Claim,
-    Overview,
-    Owners,
-    Published,
-    PullRequest,
-    Run,
-    Template,
-)
+from infx.model.page_facts import Overview, Published
+from infx.model.review_facts import Claim, Owners, PullRequest, Template
+from infx.model.run_facts import Run
 from infx.model.value import Value
 
 

@@ -5,7 +5,8 @@ Nothing is guessed: a statement whose fact nobody gathered has no comparison.
 
 from collections.abc import Callable, Iterable, Iterator
 
-from infx.model.submission import Claim, Submission
+from infx.model.review_facts import Claim
+from infx.model.submission import Submission
 from infx.model.verdict import Cite
 from infx.policy.scope import affected
 from infx.policy.statements import Statement, Subject, statements

@@ -3,8 +3,10 @@
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
+from infx.model.config_facts import Config, Effective
+from infx.model.page_facts import Published
 from infx.model.setting_registry import HarnessRegistry
-from infx.model.submission import Config, Effective, Published, Submission
+from infx.model.submission import Submission
 from infx.model.verdict import Cite, Finding, Question
 from infx.policy.launches import Lack, is_excluded, lacks
 

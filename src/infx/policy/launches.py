@@ -11,8 +11,9 @@ from itertools import product
 
 from pydantic import JsonValue
 
+from infx.model.config_facts import Effective, Role, Setting
+from infx.model.page_facts import Launch
 from infx.model.setting_registry import HarnessRegistry, Kind
-from infx.model.submission import Effective, Launch, Role, Setting
 from infx.model.verdict import Cite
 from infx.recipes.registries import harness_setting
 from infx.recipes.settings import canonical

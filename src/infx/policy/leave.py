@@ -3,8 +3,10 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from infx.model.config_facts import Patches
+from infx.model.review_facts import WaiverPage
 from infx.model.shell_effects import Effect
-from infx.model.submission import Patches, Submission, WaiverPage
+from infx.model.submission import Submission
 from infx.model.waiver import Waiver
 from infx.policy.waivers import Patch, covers, faults
 

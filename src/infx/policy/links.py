@@ -3,8 +3,8 @@
 import re
 from typing import Literal
 
+from infx.model.page_facts import Published
 from infx.model.registry import Cookbook
-from infx.model.submission import Published
 
 _URL = re.compile(r"https?://[^\s<>()\[\]`\"'|]+", re.IGNORECASE)
 _PULL = re.compile(

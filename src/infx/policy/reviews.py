@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from infx.model.comment import Comment
-from infx.model.submission import Owners, PullRequest, Submission
+from infx.model.review_facts import Owners, PullRequest
+from infx.model.submission import Submission
 from infx.model.verdict import Cite
 from infx.policy.commands import TRUSTED
 from infx.policy.lines import Line, said

@@ -1,6 +1,7 @@
 """What of a submission a rule is about: affected entries, and those of them that speculate."""
 
-from infx.model.submission import Config, Submission
+from infx.model.config_facts import Config
+from infx.model.submission import Submission
 
 
 def affected(submission: Submission) -> list[Config]:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from infx.errors import InputError
-from infx.model.submission import Config, Eval, Point
+from infx.model.config_facts import Config, Point
+from infx.model.run_facts import Eval
 from infx.policy.context import Context
 from infx.recipes.images import read_image
 from infx.recipes.registries import floor

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from infx.model.submission import Observed
+from infx.model.config_facts import Observed
 from infx.recipes.acceptance import atom, sglang, tilert, trtllm, vllm
 
 _NUMBER = re.compile(r"[+-]?[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]{1,2})?")

@@ -6,7 +6,8 @@ A head that moved says nothing: a commit may mend a comment, or rebase what stay
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from infx.model.submission import Point, Submission
+from infx.model.config_facts import Point
+from infx.model.submission import Submission
 
 
 @dataclass(frozen=True, slots=True)

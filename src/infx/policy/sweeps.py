@@ -9,7 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from infx.model.submission import ExpectedJob, Job, Point, Run, Submission
+from infx.model.config_facts import Point
+from infx.model.run_facts import ExpectedJob, Job, Run
+from infx.model.submission import Submission
 from infx.model.verdict import Cite
 
 BLOCKING = ("agentx-fast", "evals-only")

@@ -7,7 +7,7 @@ from infx.errors import InputError
 from infx.flows.evidence.places import cite
 from infx.flows.evidence.points import scenario_id
 from infx.flows.evidence.variants import Bound
-from infx.model import submission
+from infx.model import config_facts, run_facts
 from infx.model.acceptance import Cell, Curve
 from infx.recipes.acceptance import curves, naming
 from infx.recipes.acceptance.bound import places
@@ -28,10 +28,10 @@ class _Golden:
 
 def acceptance(
     found: Iterable[Bound],
-    configs: Mapping[str, submission.Config],
+    configs: Mapping[str, config_facts.Config],
     golden: Mapping[str, Curve],
     commit: str,
-) -> Iterator[submission.Acceptance]:
+) -> Iterator[run_facts.Acceptance]:
     """Yield a row for each role of each variant, one more for its evals; nothing is observed."""
     for one in found:
         config = configs[one.config]
@@ -44,7 +44,7 @@ def acceptance(
             for is_eval in (False, True):
                 mine = [p for p in points if (p.is_evaluated if is_eval else p.is_measured)]
                 for role in roles.values() if mine else ():
-                    yield submission.Acceptance(
+                    yield run_facts.Acceptance(
                         config=one.config,
                         variant=one.variant,
                         concurrency=tuple(sorted({point.concurrency for point in mine})),
@@ -62,7 +62,7 @@ def acceptance(
 
 
 def _golden(
-    roles: Mapping[str, Role], config: submission.Config, golden: Mapping[str, Curve]
+    roles: Mapping[str, Role], config: config_facts.Config, golden: Mapping[str, Curve]
 ) -> _Golden:
     generation = generating(roles)
     if generation is None:
@@ -92,7 +92,7 @@ def _speculates(role: Role) -> Speculation | str | None:
         return str(error)
 
 
-def _stated(one: Bound, role: Role, commit: str) -> Iterator[submission.Observed]:
+def _stated(one: Bound, role: Role, commit: str) -> Iterator[config_facts.Observed]:
     conditions = Conditions(model_prefix="", thinking=None, eval_only=True)
     try:
         found = plan(one.binding.tree, conditions, {}, where=places(one.binding)).stated
@@ -102,4 +102,4 @@ def _stated(one: Bound, role: Role, commit: str) -> Iterator[submission.Observed
         if length.role == role.name:
             where = length.where or one.binding.file
             place = cite(where, length.text, at=commit)
-            yield submission.Observed(name=length.name, value=length.text, cite=place)
+            yield config_facts.Observed(name=length.name, value=length.text, cite=place)

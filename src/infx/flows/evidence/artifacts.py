@@ -13,7 +13,7 @@ from infx.flows.evidence.points import scenario_id
 from infx.flows.evidence.states import Placed, State
 from infx.interchange import benchmark_rows, eval_rows
 from infx.matrix.options import sequence_name
-from infx.model import submission
+from infx.model import config_facts, run_facts
 from infx.model.registry import HardwareRegistry, Thresholds
 from infx.model.result_row import EvalRow, FixedRow
 from infx.model.verdict import Cite
@@ -57,7 +57,7 @@ class Matching:
 
     state: State
     hardware: HardwareRegistry
-    configs: Mapping[str, submission.Config]
+    configs: Mapping[str, config_facts.Config]
 
     def entry(self, row: Row, scenario: str) -> str | None:
         """Return the entry whose point a row is of, None where none or several may be."""
@@ -86,7 +86,7 @@ class Matching:
         )
 
 
-def read(words: Iterable[str], runs: tuple[submission.Run, ...] | None) -> tuple[Artifacts, ...]:
+def read(words: Iterable[str], runs: tuple[run_facts.Run, ...] | None) -> tuple[Artifacts, ...]:
     """Return what `[RUN=]PATH` words name: folders, or zip archives of single artifacts.
 
     One run of the record needs no number. Raises InputError for what cannot be read safely, and
@@ -152,14 +152,14 @@ def figures(found: Artifacts, matching: Matching) -> Iterator[Figure]:
         yield Figure(key, series, row.conc, latency, throughput, cite)
 
 
-def clients(found: Artifacts, matching: Matching) -> Iterator[submission.Client]:
+def clients(found: Artifacts, matching: Matching) -> Iterator[run_facts.Client]:
     """Yield who asked the servers of affected entries, once an entry: rows say no more."""
     seen: set[str] = set()
     for row, key, line in _points(found, matching):
         if key not in seen:
             seen.add(key)
             fixed = isinstance(row, FixedRow)
-            yield submission.Client(
+            yield run_facts.Client(
                 config=key,
                 tool="the public client of fixed sequences" if fixed else "aiperf",
                 foreign=True,
@@ -184,9 +184,7 @@ def _points(found: Artifacts, matching: Matching) -> Iterator[tuple[benchmark_ro
             yield row, key, located.line
 
 
-def evals(
-    found: Artifacts, matching: Matching, thresholds: Thresholds
-) -> Iterator[submission.Eval]:
+def evals(found: Artifacts, matching: Matching, thresholds: Thresholds) -> Iterator[run_facts.Eval]:
     """Yield the scores of affected entries."""
     data = found.files.get(eval_rows.FILE)
     for located in eval_rows.read(data, eval_rows.FILE) if data is not None else ():
@@ -202,12 +200,12 @@ def evals(
             yield _eval(found.run, key, row, thresholds, cite)
 
 
-def _eval(run: int, key: str, row: EvalRow, thresholds: Thresholds, cite: Cite) -> submission.Eval:
+def _eval(run: int, key: str, row: EvalRow, thresholds: Thresholds, cite: Cite) -> run_facts.Eval:
     bar = registries.floor(thresholds, prefix=row.infmax_model_prefix, task=row.task)
     known = next((one for one in thresholds.tasks if one.name == row.task), None)
     deviation = row.score_se
     numeric = isinstance(deviation, int | float) and not isinstance(deviation, bool)
-    return submission.Eval(
+    return run_facts.Eval(
         run=run,
         config=key,
         concurrency=row.eval_concs or (row.conc,),
@@ -230,7 +228,7 @@ def _eval(run: int, key: str, row: EvalRow, thresholds: Thresholds, cite: Cite) 
     )
 
 
-def series_of(config: submission.Config, scenario: str, speculation: str | None) -> str:
+def series_of(config: config_facts.Config, scenario: str, speculation: str | None) -> str:
     """Name the curve of a point as readers see it: agent sessions pool ways to speculate."""
     words = [config.prefix, scenario, f"{config.hardware}_{config.framework}", config.precision]
     if speculation not in (None, "none"):

@@ -14,7 +14,7 @@ from infx.flows.evidence.curves import AGENTIC, FIXED, Figure
 from infx.flows.evidence.points import scenario_id
 from infx.flows.evidence.states import Placed, State
 from infx.flows.runs import Run, open_run
-from infx.model import submission
+from infx.model import config_facts, run_facts
 from infx.model.agentic import RULES, AgenticWorkload
 from infx.model.bundle import PointFile
 from infx.model.dataset import DatasetRegistry
@@ -38,7 +38,7 @@ _ASKED_FIXED = ("range_ratio", "requests_per_lane", "warmups_per_lane")
 class Given:
     """One bundle, and the entry whose points it measured."""
 
-    config: submission.Config
+    config: config_facts.Config
     run: Run
 
     @property
@@ -52,7 +52,7 @@ class Given:
         return Cite(path=path, value=value)
 
 
-def read(words: Iterable[str], configs: Mapping[str, submission.Config]) -> tuple[Given, ...]:
+def read(words: Iterable[str], configs: Mapping[str, config_facts.Config]) -> tuple[Given, ...]:
     """Open the bundles of `[ENTRY=]FOLDER` words; where one entry is affected it is that one.
 
     Raises InputError for what is no bundle, and where nobody says which entry it measured.
@@ -79,12 +79,12 @@ def read(words: Iterable[str], configs: Mapping[str, submission.Config]) -> tupl
     return tuple(found)
 
 
-def runs(found: Iterable[Given], commit: str | None) -> Iterator[submission.Run]:
+def runs(found: Iterable[Given], commit: str | None) -> Iterator[run_facts.Run]:
     """Yield each bundle as a run: one job a point, known by the moment at which it began."""
     for one in found:
         manifest = one.run.manifest
         digits = "".join(char for char in manifest.started if char.isdigit())[:14]
-        yield submission.Run(
+        yield run_facts.Run(
             id=int(digits or 0),
             attempt=1,
             event="local",
@@ -93,7 +93,7 @@ def runs(found: Iterable[Given], commit: str | None) -> Iterator[submission.Run]
             conclusion=CONCLUSIONS.get(manifest.state, manifest.state),
             url=f"bundle {manifest.run}",
             jobs=tuple(
-                submission.Job(
+                run_facts.Job(
                     name=f"{one.config.key} c{point.concurrency} r{point.repetition}",
                     conclusion="success"
                     if summary is not None
@@ -128,7 +128,7 @@ def figures(found: Iterable[Given]) -> Iterator[Figure]:
             )
 
 
-def clients(found: Iterable[Given]) -> Iterator[submission.Client]:
+def clients(found: Iterable[Given]) -> Iterator[run_facts.Client]:
     """Yield what the client says of itself, once a bundle: the worst of its points."""
     for one in found:
         pairs = [(point, summary) for point, summary in one.points if summary is not None]
@@ -139,7 +139,7 @@ def clients(found: Iterable[Given]) -> Iterator[submission.Client]:
         chat = point.workload.api == "chat"
         foreign = bool(point.audit.get("imported"))
         version = one.run.manifest.versions.get("infx")
-        yield submission.Client(
+        yield run_facts.Client(
             config=one.config.key,
             tool=f"infx {version}" if version else "infx",
             foreign=foreign,
@@ -154,14 +154,14 @@ def clients(found: Iterable[Given]) -> Iterator[submission.Client]:
 
 def workloads(
     found: Iterable[Given], state: State, models: ModelRegistry, corpora: DatasetRegistry
-) -> Iterator[submission.Workload]:
+) -> Iterator[run_facts.Workload]:
     """Yield what each point was asked, beside what its model and its entry ask for."""
     for one in found:
         for point, summary in one.points:
             if summary is None or point.repetition:
                 continue
             rows = [at for at in state.of(one.config.key) if at.concurrency == point.concurrency]
-            yield submission.Workload(
+            yield run_facts.Workload(
                 config=one.config.key,
                 concurrency=point.concurrency,
                 facts=point.workload.model_dump(mode="json"),

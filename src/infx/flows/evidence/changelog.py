@@ -9,7 +9,7 @@ from infx.flows.evidence.places import cite
 from infx.flows.evidence.states import State
 from infx.matrix.changelog_rules import selected
 from infx.matrix.options import Evals
-from infx.model import submission
+from infx.model import review_facts
 from infx.model.changelog import Entry
 from infx.model.verdict import Cite
 
@@ -40,7 +40,7 @@ def modes(review: Review) -> dict[str, Evals]:
     return found
 
 
-def changelog(review: Review, base: State, head: State) -> submission.Changelog:
+def changelog(review: Review, base: State, head: State) -> review_facts.Changelog:
     """Return the added entries, what the strict gate says, and touched dependencies."""
     additions = review.additions
     names = review.comparison.sides.head_names
@@ -48,14 +48,14 @@ def changelog(review: Review, base: State, head: State) -> submission.Changelog:
     for index, entry in enumerate(review.entries):
         where = additions.where(index) if additions is not None else str(review.file)
         entries.append(
-            submission.ChangelogEntry(
+            review_facts.ChangelogEntry(
                 keys=selected(entry, names) or entry.config_keys,
                 append_only=entry.append_only,
                 evals=_evals(entry),
                 cite=cite(where, ", ".join(entry.config_keys), at=head.commit),
             )
         )
-    return submission.Changelog(
+    return review_facts.Changelog(
         entries=tuple(entries),
         violations=tuple(
             cite(one.where or str(review.file), one.what, at=head.commit) for one in review.problems

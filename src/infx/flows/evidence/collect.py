@@ -29,11 +29,12 @@ from infx.flows.evidence.curves import Figure, curves
 from infx.flows.evidence.points import Trio, configs, jobs, others, points
 from infx.flows.evidence.states import Reader, State, snapshot_of
 from infx.flows.evidence.variants import Bound, bound
+from infx.model.config_facts import Config
 from infx.model.model_registry import ModelRegistry
 from infx.model.pull_record import PullRecord
 from infx.model.registry import HardwareRegistry, Thresholds
 from infx.model.setting_registry import ArchitectureRegistry, DraftPrecisionRegistry
-from infx.model.submission import Config, Submission
+from infx.model.submission import Submission
 from infx.policy.claims import claims
 from infx.store import datasets, git
 from infx.store.documents import read_json, validate

@@ -7,7 +7,7 @@ from pydantic import JsonValue
 
 from infx.curves.coverage import coverage, upper_right
 from infx.curves.gaps import gaps
-from infx.model import submission
+from infx.model import run_facts
 from infx.model.result import Curve, CurvePoint
 from infx.model.verdict import Cite
 
@@ -31,7 +31,7 @@ class Figure:
     cite: Cite
 
 
-def curves(figures: Iterable[Figure]) -> Iterator[submission.CurveFacts]:
+def curves(figures: Iterable[Figure]) -> Iterator[run_facts.CurveFacts]:
     """Yield every curve at each percentile that its points have."""
     pools: dict[str, list[Figure]] = {}
     for figure in figures:
@@ -41,7 +41,7 @@ def curves(figures: Iterable[Figure]) -> Iterator[submission.CurveFacts]:
             yield _facts(series, percentile, mine)
 
 
-def _facts(series: str, percentile: str, mine: Sequence[Figure]) -> submission.CurveFacts:
+def _facts(series: str, percentile: str, mine: Sequence[Figure]) -> run_facts.CurveFacts:
     points: list[JsonValue] = [
         {"x": one.latency.get(percentile), "y": one.throughput} for one in mine
     ]
@@ -54,7 +54,7 @@ def _facts(series: str, percentile: str, mine: Sequence[Figure]) -> submission.C
     kept = set(upper_right(placed.values()))
     on = [mine[place].concurrency for place, position in placed.items() if position in kept]
     invalid = [one.concurrency for place, one in enumerate(mine) if place not in valid]
-    return submission.CurveFacts(
+    return run_facts.CurveFacts(
         key=series,
         configs=tuple(dict.fromkeys(one.config for one in mine)),
         percentile=percentile,

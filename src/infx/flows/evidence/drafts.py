@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from infx.flows.evidence.checkpoints import Checkpoints
 from infx.flows.evidence.places import cite
 from infx.flows.evidence.variants import Bound
-from infx.model import submission
+from infx.model import config_facts
 from infx.model.checkpoint import Checkpoint
 from infx.model.draft import DraftFacts, Stated
 from infx.model.model_registry import ModelRegistry
@@ -25,7 +25,7 @@ def drafts(
     checkpoints: Checkpoints,
     prefixes: Mapping[str, str],
     commit: str,
-) -> Iterator[submission.Draft]:
+) -> Iterator[config_facts.Draft]:
     """Yield the facts of every role that speculates with a draft."""
     for one in found:
         for role in one.engines:
@@ -52,7 +52,7 @@ class _Row:
 
     def draft(
         self, registry: DraftPrecisionRegistry, models: ModelRegistry, prefix: str
-    ) -> submission.Draft:
+    ) -> config_facts.Draft:
         """Return the fact; `models` say which draft a model of the prefix may have."""
         facts = self._facts
         parts = (facts.shipped, facts.weights, facts.activations, facts.kv, facts.kv_default)
@@ -61,14 +61,14 @@ class _Row:
         row = registries.draft_of(models, prefix, method=facts.method, repository=facts.draft)
         known = model is not None and model.drafts is not None
         leads = {one.name for one in registry.leads}
-        return submission.Draft(
+        return config_facts.Draft(
             config=self._one.config,
             variant=self._one.variant,
             role=self._role,
             repository=facts.draft,
             native=facts.inside,
-            shipped=submission.Side(weights=facts.shipped.precision),
-            effective=submission.Side(
+            shipped=config_facts.Side(weights=facts.shipped.precision),
+            effective=config_facts.Side(
                 weights=facts.weights.precision,
                 activations=facts.activations.precision,
                 kv=facts.kv.precision,
@@ -81,7 +81,7 @@ class _Row:
                 )
             ),
             banned=tuple(
-                submission.Observed(
+                config_facts.Observed(
                     name=use.name,
                     value=use.value,
                     cite=cite(use.where, use.value, at=self._commit),
@@ -101,9 +101,9 @@ class _Row:
         """Yield the statements that are settings of the engine, not variables."""
         return (one for one in self._facts.statements if not one.name.isupper())
 
-    def _observed(self, one: Stated) -> submission.Observed:
+    def _observed(self, one: Stated) -> config_facts.Observed:
         place = cite(one.where, one.value, at=self._commit)
-        return submission.Observed(name=one.name, value=one.value, cite=place)
+        return config_facts.Observed(name=one.name, value=one.value, cite=place)
 
     def _revision(self) -> str | None:
         own = stated(role_settings(self._one.binding, self._role), *REVISION)

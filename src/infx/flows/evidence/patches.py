@@ -9,7 +9,7 @@ from infx.flows.evidence.points import Trio
 from infx.flows.evidence.states import State
 from infx.flows.evidence.variants import Bound
 from infx.flows.snapshots import Snapshot
-from infx.model import submission
+from infx.model import config_facts, review_facts
 from infx.model.comment import Comment
 from infx.model.shell_effects import Effect, EffectReport
 from infx.model.waiver import Waiver
@@ -45,7 +45,7 @@ class Texts(Mapping[str, str]):
         return len(self._names)
 
 
-def patches(trio: Trio, found: Iterable[Bound]) -> Iterator[submission.Patches]:
+def patches(trio: Trio, found: Iterable[Bound]) -> Iterator[config_facts.Patches]:
     """Yield what each affected entry changes in its containers; equal variants are told once.
 
     An entry whose rows name no recipe that binds has no row here.
@@ -59,7 +59,7 @@ def patches(trio: Trio, found: Iterable[Bound]) -> Iterator[submission.Patches]:
             continue
         told.append((one.config, report))
         old = before.effects(one.config)
-        yield submission.Patches(
+        yield config_facts.Patches(
             config=one.config,
             image=one.points[0].row.image,
             report=report,
@@ -95,7 +95,7 @@ def _identity(effect: Effect) -> tuple[str, ...]:
 
 def waivers(
     head: Snapshot, base: Snapshot, comments: Iterable[Comment] | None
-) -> Iterator[submission.WaiverPage]:
+) -> Iterator[review_facts.WaiverPage]:
     """Yield every page of waivers of the head; `brought` are those that the base has not so."""
     signed = [one.body for one in comments or () if excuse(one) is None]
     for path in sorted(head.files):
@@ -104,7 +104,7 @@ def waivers(
             continue
         text = (head.read(path) or b"").decode(errors="replace")
         read, unreadable = _waiver(text, path)
-        yield submission.WaiverPage(
+        yield review_facts.WaiverPage(
             path=path,
             text=text,
             waiver=read,

@@ -12,7 +12,7 @@ from infx.flows.evidence.states import Placed, State
 from infx.matrix.affected import series, shape
 from infx.matrix.options import sequence_name
 from infx.matrix.points import scenario
-from infx.model import submission
+from infx.model import config_facts, run_facts
 from infx.model.catalog import ConfigKey
 from infx.model.model_registry import ModelRegistry
 from infx.model.registry import HardwareRegistry
@@ -35,7 +35,7 @@ class Trio:
 
 def configs(
     trio: Trio, hardware: HardwareRegistry, models: ModelRegistry
-) -> Iterator[submission.Config]:
+) -> Iterator[config_facts.Config]:
     """Yield every entry that the change affects."""
     for change in trio.comparison.changes:
         was, now = _entry(trio.base, change.key), _entry(trio.head, change.key)
@@ -45,7 +45,7 @@ def configs(
         sku = registries.hardware(hardware, entry.runner)
         points = state.of(change.key)
         model = registries.model(models, entry.model_prefix)
-        yield submission.Config(
+        yield config_facts.Config(
             key=change.key,
             change=_change(trio, change.key, was, now),
             cite=cite(state.catalog.where[change.key], entry.image, at=state.commit),
@@ -64,7 +64,7 @@ def configs(
         )
 
 
-def others(trio: Trio, hardware: HardwareRegistry) -> Iterator[submission.OtherConfig]:
+def others(trio: Trio, hardware: HardwareRegistry) -> Iterator[config_facts.OtherConfig]:
     """Yield the entries of the head that the change does not affect."""
     affected = {change.key for change in trio.comparison.changes}
     side = trio.head.snapshot
@@ -74,7 +74,7 @@ def others(trio: Trio, hardware: HardwareRegistry) -> Iterator[submission.OtherC
             if key in affected or not isinstance(entry, dict):
                 continue
             sku = registries.hardware(hardware, str(entry.get("runner")))
-            yield submission.OtherConfig(
+            yield config_facts.OtherConfig(
                 key=key,
                 framework=str(entry.get("framework")),
                 prefix=str(entry.get("model-prefix")),
@@ -82,7 +82,7 @@ def others(trio: Trio, hardware: HardwareRegistry) -> Iterator[submission.OtherC
             )
 
 
-def points(trio: Trio) -> Iterator[submission.Point]:
+def points(trio: Trio) -> Iterator[config_facts.Point]:
     """Yield every point of the affected entries, those that only the base has at the end."""
     for change in trio.comparison.changes:
         head, base = trio.head.of(change.key), trio.base.of(change.key)
@@ -107,7 +107,7 @@ def points(trio: Trio) -> Iterator[submission.Point]:
             yield _point(base[place], old[place]).model_copy(update=update)
 
 
-def jobs(state: State) -> Iterator[submission.ExpectedJob]:
+def jobs(state: State) -> Iterator[run_facts.ExpectedJob]:
     """Yield the jobs that the matrix of a state asks for: one a row, and one for its evals."""
     done: set[int] = set()
     for point in state.points:
@@ -124,9 +124,9 @@ def jobs(state: State) -> Iterator[submission.ExpectedJob]:
 
 def _job(
     key: str, kind: Literal["throughput", "eval"], points: Sequence[Placed]
-) -> submission.ExpectedJob:
+) -> run_facts.ExpectedJob:
     concurrency = tuple(point.concurrency for point in points)
-    return submission.ExpectedJob(config=key, kind=kind, concurrency=concurrency)
+    return run_facts.ExpectedJob(config=key, kind=kind, concurrency=concurrency)
 
 
 def scenario_id(row: Row) -> str:
@@ -186,8 +186,8 @@ def _place(point: Placed) -> object:
     return (scenario_id(point.row), shape(point.fields), point.concurrency, point.is_measured)
 
 
-def _point(point: Placed, variant: str) -> submission.Point:
-    return submission.Point(
+def _point(point: Placed, variant: str) -> config_facts.Point:
+    return config_facts.Point(
         config=point.key,
         concurrency=point.concurrency,
         scenario=scenario_id(point.row),

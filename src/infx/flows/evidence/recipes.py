@@ -7,7 +7,7 @@ from pydantic import JsonValue
 from infx.flows.evidence.checkpoints import Checkpoints
 from infx.flows.evidence.places import cite
 from infx.flows.evidence.variants import Bound
-from infx.model import submission
+from infx.model import config_facts, run_facts
 from infx.model.setting_registry import ArchitectureRegistry
 from infx.recipes.architecture import configuration_overrides, lossy_uses
 from infx.recipes.binding import Binding, Path
@@ -15,12 +15,12 @@ from infx.recipes.publication import Statement, publication_facts
 from infx.recipes.settings import origin, role_settings
 
 
-def effective(found: Iterable[Bound], commit: str) -> Iterator[submission.Effective]:
+def effective(found: Iterable[Bound], commit: str) -> Iterator[config_facts.Effective]:
     """Yield the effective arguments and environment of every role."""
     for one in found:
         frontend = one.binding.tree.get("frontend")
         kind = frontend.get("type") if isinstance(frontend, Mapping) else frontend
-        yield submission.Effective(
+        yield config_facts.Effective(
             config=one.config,
             variant=one.variant,
             concurrencies=one.concurrencies,
@@ -33,7 +33,7 @@ def effective(found: Iterable[Bound], commit: str) -> Iterator[submission.Effect
 
 def overrides(
     found: Iterable[Bound], registry: ArchitectureRegistry, checkpoints: Checkpoints, commit: str
-) -> Iterator[submission.Override]:
+) -> Iterator[config_facts.Override]:
     """Yield keys of the model's configuration that launches change, and lossy settings."""
     for one in found:
         target = checkpoints.target(one)
@@ -41,7 +41,7 @@ def overrides(
         for role in one.engines:
             for key in configuration_overrides(one.binding, role, registry, native):
                 if key.counts:
-                    yield submission.Override(
+                    yield config_facts.Override(
                         config=one.config,
                         variant=one.variant,
                         key=f"{key.setting} {key.key}".strip(),
@@ -53,7 +53,7 @@ def overrides(
                         cite=cite(key.where, key.value, at=commit),
                     )
             for lossy in lossy_uses(one.binding, role, registry):
-                yield submission.Override(
+                yield config_facts.Override(
                     config=one.config,
                     variant=one.variant,
                     key=lossy.setting,
@@ -66,14 +66,14 @@ def overrides(
 
 def publication(
     found: Iterable[Bound], frameworks: Mapping[str, str], commit: str
-) -> Iterator[submission.Publication]:
+) -> Iterator[run_facts.Publication]:
     """Yield what recipes of TensorRT-LLM behind Dynamo state of its metrics; nothing is scraped."""
     for one in found:
         behind = frameworks.get(one.config, "").startswith("dynamo-")
         facts = publication_facts(one.binding) if behind else None
         if facts is not None:
             version = facts.version
-            yield submission.Publication(
+            yield run_facts.Publication(
                 config=one.config,
                 variant=one.variant,
                 dynamo_version=None if version is None else _observed(version, commit),
@@ -83,21 +83,21 @@ def publication(
             )
 
 
-def _observed(one: Statement, commit: str) -> submission.Observed:
+def _observed(one: Statement, commit: str) -> config_facts.Observed:
     place = cite(one.where, one.value, at=commit)
-    return submission.Observed(name=one.name, value=one.value, cite=place)
+    return config_facts.Observed(name=one.name, value=one.value, cite=place)
 
 
-def _role(one: Bound, role: str, engine: str, commit: str) -> submission.Role:
+def _role(one: Bound, role: str, engine: str, commit: str) -> config_facts.Role:
     settings = role_settings(one.binding, role)
     known = one.binding.recipe.roles.get(role)
-    env: dict[str, submission.Setting] = {}
+    env: dict[str, config_facts.Setting] = {}
     for name, value in (known.env if known is not None else {}).items():
         env[name] = _setting(one.binding, ("roles", role, "env", name), value, commit)
     # The recipe-wide environment is laid over that of the roles.
     for name, value in one.binding.recipe.environment.items():
         env[name] = _setting(one.binding, ("environment", name), value, commit)
-    return submission.Role(
+    return config_facts.Role(
         engine=engine,
         args={
             name: _setting(one.binding, stated[-1].path, stated[-1].value, commit)
@@ -107,14 +107,14 @@ def _role(one: Bound, role: str, engine: str, commit: str) -> submission.Role:
     )
 
 
-def _setting(binding: Binding, path: Path, value: JsonValue, commit: str) -> submission.Setting:
+def _setting(binding: Binding, path: Path, value: JsonValue, commit: str) -> config_facts.Setting:
     found = origin(binding, path)
     where = binding.file if found is None else found.where
     layer = "recipe" if found is None else found.layer
-    return submission.Setting(value=value, cite=cite(where, value, at=commit), layer=layer)
+    return config_facts.Setting(value=value, cite=cite(where, value, at=commit), layer=layer)
 
 
-def _stated(binding: Binding, path: Path, commit: str) -> submission.Setting | None:
+def _stated(binding: Binding, path: Path, commit: str) -> config_facts.Setting | None:
     if path not in binding.origins:
         return None
     return _setting(binding, path, binding.origins[path][0].value, commit)

@@ -26,7 +26,8 @@ Evidence
 
 from collections.abc import Iterator
 
-from infx.model.submission import Config, Submission
+from infx.model.config_facts import Config
+from infx.model.submission import Submission
 from infx.model.verdict import Finding, Question
 from infx.policy.context import Context
 from infx.policy.scope import affected

@@ -31,7 +31,9 @@ Evidence
 
 from collections.abc import Iterator
 
-from infx.model.submission import Changelog, Point, Submission
+from infx.model.config_facts import Point
+from infx.model.review_facts import Changelog
+from infx.model.submission import Submission
 from infx.model.verdict import Cite, Finding
 from infx.policy.context import Context
 from infx.policy.globs import fits

@@ -32,8 +32,9 @@ from collections.abc import Iterator
 
 from pydantic import JsonValue
 
+from infx.model.config_facts import Override
 from infx.model.shell_effects import Effect
-from infx.model.submission import Override, Submission
+from infx.model.submission import Submission
 from infx.model.verdict import Cite, Finding, Question
 from infx.policy.context import Context
 from infx.policy.scope import affected

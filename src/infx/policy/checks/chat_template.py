@@ -26,7 +26,9 @@ Evidence
 
 from collections.abc import Iterator
 
-from infx.model.submission import Client, Config, Submission
+from infx.model.config_facts import Config
+from infx.model.run_facts import Client
+from infx.model.submission import Submission
 from infx.model.verdict import Cite, Confidence, Finding
 from infx.policy.context import Context
 from infx.policy.scope import speculating

@@ -29,7 +29,8 @@ Evidence
 from collections.abc import Iterator, Mapping
 from typing import cast
 
-from infx.model.submission import Submission, Template
+from infx.model.review_facts import Template
+from infx.model.submission import Submission
 from infx.model.verdict import Cite, Finding
 from infx.policy.checklist import SIMILAR, Answer, negations, read, words
 from infx.policy.context import Context

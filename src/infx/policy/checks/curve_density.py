@@ -31,7 +31,8 @@ Evidence
 
 from collections.abc import Iterator, Sequence
 
-from infx.model.submission import CurveFacts, Submission
+from infx.model.run_facts import CurveFacts
+from infx.model.submission import Submission
 from infx.model.verdict import Cite, Finding, Question
 from infx.policy.bypass import bypass
 from infx.policy.context import Context

@@ -31,7 +31,8 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 from infx.model.frontier import Gap
-from infx.model.submission import CurveFacts, Submission
+from infx.model.run_facts import CurveFacts
+from infx.model.submission import Submission
 from infx.model.verdict import Finding
 from infx.policy.checks.curve_density import deciding, uncountable, uncounted
 from infx.policy.context import Context

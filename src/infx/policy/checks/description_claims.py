@@ -25,7 +25,8 @@ Evidence
 
 from collections.abc import Iterator
 
-from infx.model.submission import Claim, Submission
+from infx.model.review_facts import Claim
+from infx.model.submission import Submission
 from infx.model.verdict import Finding
 from infx.policy.context import Context
 

@@ -32,8 +32,9 @@ Evidence
 import re
 from collections.abc import Iterator
 
+from infx.model.config_facts import Draft, Observed, Side
 from infx.model.precision import RANK, Precision, cheaper
-from infx.model.submission import Draft, Observed, Side, Submission
+from infx.model.submission import Submission
 from infx.model.verdict import Cite, Finding, Question
 from infx.policy.context import Context
 from infx.policy.scope import affected, speculating

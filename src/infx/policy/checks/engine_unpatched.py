@@ -32,8 +32,9 @@ Evidence
 
 from collections.abc import Iterable, Iterator
 
+from infx.model.config_facts import Patches
 from infx.model.shell_effects import Effect, Gap
-from infx.model.submission import Patches, Submission
+from infx.model.submission import Submission
 from infx.model.verdict import Cite, Finding, Question
 from infx.policy.context import Context
 from infx.policy.leave import leave_for, leave_to_skip

@@ -35,7 +35,9 @@ Evidence
 from collections import defaultdict
 from collections.abc import Container, Iterator, Mapping, Sequence
 
-from infx.model.submission import Config, Eval, Point, Run, Submission
+from infx.model.config_facts import Config, Point
+from infx.model.run_facts import Eval, Run
+from infx.model.submission import Submission
 from infx.model.verdict import Cite, Finding, Question
 from infx.policy.context import Context
 from infx.policy.scores import batch_faults, faults, held, nears_floor, served_faults, which

@@ -32,7 +32,9 @@ Evidence
 
 from collections.abc import Iterator
 
-from infx.model.submission import Acceptance, Observed, Submission
+from infx.model.config_facts import Observed
+from infx.model.run_facts import Acceptance
+from infx.model.submission import Submission
 from infx.model.verdict import Cite, Finding, Question
 from infx.policy.context import Context
 from infx.policy.scope import affected

@@ -33,7 +33,9 @@ Evidence
 
 from collections.abc import Iterator
 
-from infx.model.submission import Config, Publication, Submission
+from infx.model.config_facts import Config
+from infx.model.run_facts import Publication
+from infx.model.submission import Submission
 from infx.model.verdict import Cite, Finding
 from infx.policy.context import Context
 from infx.policy.scope import affected

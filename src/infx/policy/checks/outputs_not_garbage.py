@@ -27,7 +27,8 @@ Evidence
 
 from collections.abc import Iterator
 
-from infx.model.submission import Outputs, Submission
+from infx.model.run_facts import Outputs
+from infx.model.submission import Submission
 from infx.model.verdict import Finding
 from infx.policy.context import Context
 from infx.policy.scope import affected

@@ -31,7 +31,9 @@ Evidence
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
-from infx.model.submission import Config, Overview, Submission
+from infx.model.config_facts import Config
+from infx.model.page_facts import Overview
+from infx.model.submission import Submission
 from infx.model.verdict import Cite, Finding
 from infx.policy.context import Context
 from infx.policy.scope import affected

@@ -30,7 +30,8 @@ Evidence
 from collections.abc import Iterator
 from typing import cast
 
-from infx.model.submission import Owners, PullRequest, Submission
+from infx.model.review_facts import Owners, PullRequest
+from infx.model.submission import Submission
 from infx.model.verdict import Cite, Finding
 from infx.policy.context import Context
 from infx.policy.owners import Codeowners, Ownership, ownership, parse

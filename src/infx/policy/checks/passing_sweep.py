@@ -32,7 +32,9 @@ Evidence
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 
-from infx.model.submission import Point, Run, Submission
+from infx.model.config_facts import Point
+from infx.model.run_facts import Run
+from infx.model.submission import Submission
 from infx.model.verdict import Cite, Finding
 from infx.policy.context import Context
 from infx.policy.sweeps import (

@@ -32,7 +32,9 @@ from collections.abc import Iterator
 from typing import cast
 
 from infx.model.comment import Comment
-from infx.model.submission import PullRequest, Run, Submission
+from infx.model.review_facts import PullRequest
+from infx.model.run_facts import Run
+from infx.model.submission import Submission
 from infx.model.verdict import Finding
 from infx.policy.commands import Reuse, is_trusted, newest_reuse, reuse
 from infx.policy.context import Context

@@ -34,8 +34,9 @@ Evidence
 from collections.abc import Iterator
 
 from infx.errors import InputError
+from infx.model.config_facts import Config, OtherConfig
 from infx.model.registry import Framework
-from infx.model.submission import Config, OtherConfig, Submission
+from infx.model.submission import Submission
 from infx.model.verdict import Cite, Finding, Question
 from infx.policy.context import Context
 from infx.policy.scope import affected

@@ -33,8 +33,10 @@ Evidence
 
 from collections.abc import Iterator, Sequence
 
+from infx.model.config_facts import Config
+from infx.model.page_facts import Published
 from infx.model.registry import Cookbook
-from infx.model.submission import Config, Published, Submission
+from infx.model.submission import Submission
 from infx.model.verdict import Cite, Finding
 from infx.policy.context import Context
 from infx.policy.coverage import uncovered

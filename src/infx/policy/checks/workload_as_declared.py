@@ -29,7 +29,8 @@ from collections.abc import Iterator, Sequence
 
 from pydantic import JsonValue
 
-from infx.model.submission import Submission, Workload
+from infx.model.run_facts import Workload
+from infx.model.submission import Submission
 from infx.model.verdict import Finding
 from infx.policy.context import Context
 

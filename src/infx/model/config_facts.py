@@ -1,0 +1,164 @@
+"""Facts of what is submitted: entries, points, and the settings that they launch."""
+
+from typing import Literal
+
+from pydantic import Field, JsonValue
+
+from infx.model.draft import How
+from infx.model.shell_effects import EffectReport
+from infx.model.value import Value
+from infx.model.verdict import Cite
+
+
+class Config(Value):
+    """An entry of a master configuration that the change affects.
+
+    `change` is what happened to the entry or, for `recipe`, to what it launches. `hardware` is the
+    SKU of its runner. `image` is as the entry writes it, with the file and line in `cite`.
+    """
+
+    key: str
+    change: Literal["added", "changed", "recipe", "removed"]
+    cite: Cite
+    framework: str
+    image: str
+    image_before: str | None = None
+    model: str
+    prefix: str
+    precision: str
+    hardware: str | None
+    scenarios: tuple[str, ...]
+    speculative: bool
+    multinode: bool
+    disaggregated: bool
+    thinking: str | None = None
+
+
+class OtherConfig(Value):
+    """An entry that exists beside the affected ones: which engine already serves what where."""
+
+    key: str
+    framework: str
+    prefix: str
+    hardware: str | None
+
+
+class Point(Value):
+    """A point that the change asks for, or that its base has.
+
+    `digest` is the recipe digest at the head, `measured_digest` at the commit that was measured,
+    `base_digest` at the base; None where the side has no such point. `image_cite` is where the
+    image is stated when that is not the config's entry.
+    """
+
+    config: str
+    concurrency: int
+    scenario: str
+    variant: str
+    digest: str | None
+    measured_digest: str | None = None
+    base_digest: str | None = None
+    image: str
+    image_cite: Cite | None = None
+    series: str
+    eval: bool = False
+
+
+class Setting(Value):
+    """One effective setting of a role, whoever set it: its value, and where the layer wrote it."""
+
+    value: JsonValue
+    cite: Cite
+    layer: str
+
+
+class Role(Value):
+    """The effective arguments and environment of a role, by canonical names of the engine."""
+
+    engine: str
+    args: dict[str, Setting] = Field(default_factory=dict)
+    env: dict[str, Setting] = Field(default_factory=dict)
+
+
+class Effective(Value):
+    """A recipe as it is launched at some concurrencies, with inherited settings."""
+
+    config: str
+    variant: str
+    concurrencies: tuple[int, ...]
+    file: str
+    roles: dict[str, Role]
+    frontend: str | None = None
+    dynamo_version: Setting | None = None
+
+
+class Observed(Value):
+    """A setting that a server or a launch record states of itself, with the line that says so."""
+
+    name: str
+    value: str
+    cite: Cite
+
+
+class Side(Value):
+    """The number formats of a draft: of its weights, activations and KV cache, None if unknown."""
+
+    weights: str | None
+    activations: str | None = None
+    kv: str | None = None
+    cites: tuple[Cite, ...] = ()
+
+
+class Draft(Value):
+    """How a draft is served, beside how it ships.
+
+    `steps` explain, in order, how the effective formats follow. `banned` are variables that may not
+    be on, with their values. `leads` are other settings that change how the draft is computed, and
+    that no step follows. `kv_default` is what its KV cache would be without a setting of its own,
+    and `kv_how` says what decides the effective one. `allowed` tells whether the registry of models
+    lists the draft; `revision` is the one that is pinned or that was loaded, None if unknown, and
+    `registered` that of the registry.
+    """
+
+    config: str
+    variant: str
+    role: str
+    repository: str | None
+    native: bool
+    shipped: Side | None
+    effective: Side | None
+    steps: tuple[str, ...] = ()
+    banned: tuple[Observed, ...] = ()
+    leads: tuple[Observed, ...] = ()
+    kv_default: str | None = None
+    kv_how: How | None = None
+    allowed: bool | None = None
+    revision: str | None = None
+    registered: str | None = None
+    why_unknown: str | None = None
+
+
+class Override(Value):
+    """A key of the model's configuration that a launch overrides, or a lossy setting.
+
+    `standing` is the registry's rule for the key; `native` the checkpoint's own value.
+    """
+
+    config: str
+    variant: str
+    key: str
+    value: JsonValue
+    native: JsonValue = None
+    native_known: bool = False
+    standing: Literal["deny", "allow", "compare-lower", "compare-higher", "unlisted"]
+    because: str | None = None
+    cite: Cite
+
+
+class Patches(Value):
+    """What scripts and recipes of a config change in their container."""
+
+    config: str
+    image: str
+    report: EffectReport
+    new: bool

@@ -1,0 +1,172 @@
+"""Facts of what was measured: runs of the sweep with their jobs, scores, clients and curves."""
+
+from decimal import Decimal
+from typing import Literal
+
+from pydantic import JsonValue
+
+from infx.model.config_facts import Observed
+from infx.model.frontier import Gap
+from infx.model.value import Value
+from infx.model.verdict import Cite
+
+
+class Job(Value):
+    """One job of a sweep at its latest attempt. `kind` and `concurrency` are of the matrix row."""
+
+    name: str
+    conclusion: Literal["success", "failure", "cancelled", "skipped", "timed_out", "none"]
+    kind: Literal["throughput", "eval", "collect", "other"]
+    config: str | None = None
+    concurrency: tuple[int, ...] = ()
+    attempt: int = 1
+
+
+class Run(Value):
+    """A run of the sweep. `labels` are those of the pull request when it began.
+
+    `workflow` is the path of the workflow's file (`run-sweep.yml`), and `head` the commit that was
+    measured, which for a dispatched run is not the one that the forge ran it on.
+    """
+
+    id: int
+    attempt: int
+    event: str
+    workflow: str
+    head: str
+    conclusion: str
+    url: str
+    jobs: tuple[Job, ...]
+    artifacts: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+    simulated: bool = False
+
+
+class ExpectedJob(Value):
+    """A job that the matrix of the measured commit asks for."""
+
+    config: str
+    kind: Literal["throughput", "eval"]
+    concurrency: tuple[int, ...]
+
+
+class Eval(Value):
+    """One score of a run. `samples` is the number that counted, `split` that of the whole set.
+
+    `floor` is the score that the registry of thresholds asks for, and `floor_of` the row that says
+    so; None where no row does. A `floor_of` without a floor names a row that could not be read. A
+    score that is no JSON number (`NaN`) is its text. `simulated_acceptance` tells whether
+    acceptance was simulated.
+    """
+
+    run: int
+    config: str
+    concurrency: tuple[int, ...]
+    completed_concurrency: tuple[int, ...] = ()
+    failed_concurrency: tuple[int, ...] = ()
+    task: str
+    suite: str | None = None
+    score_name: str | None
+    score: JsonValue
+    score_se: float | None = None
+    samples: int | None
+    split: int | None
+    floor: Decimal | None
+    floor_of: str | None
+    image: str | None
+    infrastructure_success: bool
+    integration_error: str | None = None
+    simulated_acceptance: bool | None = None
+    cite: Cite
+
+
+class Acceptance(Value):
+    """What acceptance a point's recipe asks for, and what its servers did.
+
+    `expected` is the committed length, None where no curve has it and `why` then says so. `stated`
+    are lengths in the recipe itself. `observed` are simulation settings of a role's log or launch
+    record, None where no log was gathered.
+    """
+
+    config: str
+    variant: str
+    concurrency: tuple[int, ...]
+    role: str
+    engine: str
+    agentic: bool
+    speculates: bool
+    draft_tokens: int | None
+    curve: str | None
+    expected: Decimal | None
+    why: str | None = None
+    stated: tuple[Observed, ...] = ()
+    observed: tuple[Observed, ...] | None = None
+    eval: bool = False
+
+
+class Client(Value):
+    """Who asked the server of a config's points, and how."""
+
+    config: str
+    tool: str
+    foreign: bool
+    endpoint: str | None
+    chat_requests: int | None
+    completions: int | None
+    certified: bool | None
+    reasons: tuple[str, ...] = ()
+    cite: Cite
+
+
+class Workload(Value):
+    """What a point was asked, beside what the registry of models asks for."""
+
+    config: str
+    concurrency: int
+    facts: dict[str, JsonValue]
+    required: dict[str, JsonValue]
+    cite: Cite
+
+
+class Outputs(Value):
+    """What kept answers look like: how many were kept, empty, repeated, or not text."""
+
+    config: str
+    concurrency: int
+    kept: int
+    empty: int
+    repeated: int
+    unreadable: int
+    cite: Cite
+
+
+class CurveFacts(Value):
+    """A curve with all its measured points, at one percentile.
+
+    `frontier` are the concurrencies on it, `invalid` those whose figures are no evidence. `gaps`
+    are against comparable series too.
+    """
+
+    key: str
+    configs: tuple[str, ...]
+    percentile: str
+    measured: int
+    frontier: tuple[int, ...]
+    invalid: tuple[int, ...] = ()
+    gaps: tuple[Gap, ...] | None = None
+    cite: Cite
+
+
+class Publication(Value):
+    """Whether an engine behind Dynamo publishes iteration and KV-cache metrics.
+
+    `settings` are the effective settings that turn them on or off; `scraped` whether a page of the
+    run had them.
+    """
+
+    config: str
+    variant: str
+    dynamo_version: Observed | None
+    settings: tuple[Observed, ...]
+    enabled: bool | None
+    scraped: bool | None
