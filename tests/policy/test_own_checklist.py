@@ -6,7 +6,7 @@ import pytest
 
 from commented import comment
 from infx.flows.policy_context import policy_context
-from infx.model.submission import Template
+from infx.model.review_facts import Template
 from infx.policy.checks import CHECKS
 from infx.policy.judge import Judge, judge
 from infx.policy.signoff import parse
