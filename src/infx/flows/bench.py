@@ -21,7 +21,7 @@ from infx.flows.aim import headers, stop, target
 from infx.flows.asking import Shards
 from infx.flows.manifest import new_manifest, stamp
 from infx.flows.options import BenchOptions
-from infx.flows.point import Brake, measure
+from infx.flows.point import Brake, Conditions, measure
 from infx.flows.script import Prepared, Script, prepare
 from infx.flows.sizing import TokenCounts, open_given, probed_tokens
 from infx.flows.summary import summarise_in
@@ -123,13 +123,17 @@ async def run_bench(
             stopped = isinstance(error, asyncio.CancelledError | KeyboardInterrupt)
             _close(writer, clock, "interrupted" if stopped else "failed", error)
             raise
-        failure = bench.failure
+    return _finished(bench, writer, interrupted=brake.presses > 0)
+
+
+def _finished(bench: "_Bench", writer: BundleWriter, *, interrupted: bool) -> Outcome:
+    """Close the bundle of a run whose server has stopped, and read it back."""
+    failure = bench.failure
     if bench.server is not None and failure is None:
         for name in bench.server.logs:
             writer.pack_file(f"{SERVER_LOGS}/{name}.log")
-    interrupted = brake.presses > 0
     state: RunState = "failed" if failure else "interrupted" if interrupted else "finished"
-    _close(writer, clock, state, failure)
+    _close(writer, bench.clock, state, failure)
     from infx.flows.runs import open_run  # after the load: it reads documents
 
     return Outcome(open_run(writer.path), interrupted, failure)
@@ -148,7 +152,7 @@ class _Bench:
     ) -> None:
         self._options = options
         self._client = client
-        self._clock = clock
+        self.clock = clock
         self._brake = brake
         self._watch = watch
         self.alone = False
@@ -200,25 +204,27 @@ class _Bench:
         directory = writer.begin_point(point)
         script = self._asked.script(workload, concurrency, repetition)
         audit = {**script.audit, **await self._known_before(script)}
-        before = await beside.read(self._client, self._clock)
+        before = await beside.read(self._client, self.clock)
         async with AsyncExitStack() as stack:
             reads = script.rules is not None or options.metrics_urls
             scraper = await stack.enter_async_context(self._telemetry(directory)) if reads else None
             measured = await measure(
                 point.model_copy(update={"audit": audit}),
                 script,
-                target(self._client, point),
-                self._clock,
-                directory=directory,
-                stop=stop(options),
-                brake=self._brake,
-                on_progress=self._watch.progress,
-                shards=Shards() if self.alone else options.processes(),
-                talk=self._watch.talk,
-                between=scraper.read if scraper else None,
+                Conditions(
+                    directory=directory,
+                    target=target(self._client, point),
+                    clock=self.clock,
+                    stop=stop(options),
+                    brake=self._brake,
+                    on_progress=self._watch.progress,
+                    talk=self._watch.talk,
+                    shards=Shards() if self.alone else options.processes(),
+                    between=scraper.read if scraper else None,
+                ),
             )
         self.failure = (self.server.died() if self.server else None) or measured.gone
-        seen = beside.between(before, await beside.read(self._client, self._clock))
+        seen = beside.between(before, await beside.read(self._client, self.clock))
         if scraper is not None:
             from infx.flows.telemetry import facts
 
@@ -239,7 +245,7 @@ class _Bench:
 
         own = 0 if self._measured else probed_tokens(self._asked.facts)
         known = await known_before(
-            self._client, self._clock, urls=options.metrics_urls, reset_cache=options.reset_cache
+            self._client, self.clock, urls=options.metrics_urls, reset_cache=options.reset_cache
         )
         return {**known, "server_used": self._measured > 0, "server_tokens_own": own}
 
@@ -247,7 +253,7 @@ class _Bench:
         from infx.flows.telemetry import telemetry  # a run of independent requests needs none
 
         urls = self._options.metrics_urls
-        return telemetry(self._client, self._clock, directory=directory, urls=urls)
+        return telemetry(self._client, self.clock, directory=directory, urls=urls)
 
     def _keep_observed(self, writer: BundleWriter, point: PointFile) -> None:
         """Write what the point's server said that it runs, each fact with its log line."""

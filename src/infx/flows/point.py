@@ -59,62 +59,71 @@ class Measurement:
     gone: Problem | None
 
 
-async def measure(
-    point: PointFile,
-    script: Script,
-    target: Target,
-    clock: Clock,
-    *,
-    directory: Path,
-    stop: Stop,
-    brake: Brake,
-    on_progress: Callable[[Progress], None],
-    shards: Shards = ALONE,
-    talk: Callable[[str], None] = lambda _: None,
-    between: Callable[[], Awaitable[None]] | None = None,
-) -> Measurement:
-    """Ask what the script says at the point's concurrency; plan and journal land in `directory`.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conditions:
+    """How a point is asked, whatever it asks.
 
-    `between` is awaited after a warmup that has drained. A large plan is packed at the end.
+    Plan and journal land in `directory`. `between` is awaited after a warmup that has drained.
+    """
+
+    directory: Path
+    target: Target
+    clock: Clock
+    stop: Stop
+    brake: Brake
+    on_progress: Callable[[Progress], None]
+    talk: Callable[[str], None]
+    shards: Shards = ALONE
+    between: Callable[[], Awaitable[None]] | None = None
+
+
+async def measure(point: PointFile, script: Script, under: Conditions) -> Measurement:
+    """Ask what the script says at the point's concurrency; a large plan is packed at the end.
+
     Whatever happens, what was seen so far is in the journal when this returns or raises.
     """
     rate = script.rate
-    digest = write_chunks(directory / PLAN, script.chunks)
+    digest = write_chunks(under.directory / PLAN, script.chunks)
     if script.expected is not None:  # before anything is asked, so that a killed run has it too
-        write_whole(directory / EXPECTED, script.expected())
+        write_whole(under.directory / EXPECTED, script.expected())
     asking = Asking(
-        directory,
-        target,
-        clock,
+        under.directory,
+        under.target,
+        under.clock,
         concurrency=point.concurrency,
         seed=point.workload.seed,
-        shards=shards.start,
+        shards=under.shards.start,
         rules=script.rules,
-        on_progress=lambda state: on_progress(replace(state, rate=rate)),
+        on_progress=lambda state: under.on_progress(replace(state, rate=rate)),
     )
-    windows: list[PhaseWindow] = []
-    measured_phases: tuple[Phase, ...] = (Phase.PROFILING,)
-    brake.hold(asking)
+    under.brake.hold(asking)
     try:
-        if script.join_warmup:
-            measured_phases = (Phase.WARMUP, Phase.PROFILING)
-        elif script.warms_up:
-            windows += await asking.run((Phase.WARMUP,), stop)
-            most = min(shards.most, point.concurrency)
-            going_on = not (brake.presses or asking.gone)
-            if asking.shards < most and going_on and asking.was_late():
-                asking.spread(most)
-                talk(f"this client was late in the warmup: {most} processes measure the point")
-        if windows and between is not None:
-            await between()
-        if not (asking.gone or asking.aborted):
-            windows += await asking.run(measured_phases, script.stop(stop))
+        windows = await _asked(asking, script, under, most=point.concurrency)
     finally:
-        brake.hold(None)
+        under.brake.hold(None)
         asking.close()
-    pack_plan(directory)
+    pack_plan(under.directory)
     audit = {**point.audit, **asking.audit}
-    measured = point.model_copy(
-        update={"plan_digest": digest, "phases": tuple(windows), "audit": audit}
-    )
+    measured = point.model_copy(update={"plan_digest": digest, "phases": windows, "audit": audit})
     return Measurement(measured, asking.gone)
+
+
+async def _asked(
+    asking: Asking, script: Script, under: Conditions, *, most: int
+) -> tuple[PhaseWindow, ...]:
+    """Ask warmup and measurement; `most` processes at the most when the warmup came too late."""
+    if script.join_warmup:
+        return await asking.run((Phase.WARMUP, Phase.PROFILING), script.stop(under.stop))
+    windows: tuple[PhaseWindow, ...] = ()
+    if script.warms_up:
+        windows = await asking.run((Phase.WARMUP,), under.stop)
+        most = min(under.shards.most, most)
+        going_on = not (under.brake.presses or asking.gone)
+        if asking.shards < most and going_on and asking.was_late():
+            asking.spread(most)
+            under.talk(f"this client was late in the warmup: {most} processes measure the point")
+    if windows and under.between is not None:
+        await under.between()
+    if asking.gone or asking.aborted:
+        return windows
+    return (*windows, *await asking.run((Phase.PROFILING,), script.stop(under.stop)))

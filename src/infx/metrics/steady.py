@@ -64,12 +64,7 @@ def steady(measured: Measured, share: float = SHARE) -> Steady | Absent:
         start_s=(window.start_ns - first) / NS_PER_S,
         end_s=(window.end_ns - first) / NS_PER_S,
         n=len(inside),
-        metrics={
-            **{leaf.NAME: leaf.compute(within) for leaf in _LATENCIES},
-            "output_throughput": _rate(records, window, _output, "tok/s"),
-            "total_throughput": _rate(records, window, _total, "tok/s"),
-            "request_rate": _rate(records, window, _ended, "req/s"),
-        },
+        metrics={leaf.NAME: leaf.compute(within) for leaf in _LATENCIES} | _rates(records, window),
     )
 
 
@@ -105,6 +100,14 @@ def _window(spans: Sequence[tuple[int, int]], share: float) -> _Window | None:
     asked = math.ceil(share * peak)
     at = [place for place, number in enumerate(flying) if number >= asked]
     return _Window(peak, steps[at[0]][0], steps[at[-1] + 1][0])
+
+
+def _rates(records: Sequence[RequestRecord], window: _Window) -> dict[str, Metric]:
+    return {
+        "output_throughput": _rate(records, window, _output, "tok/s"),
+        "total_throughput": _rate(records, window, _total, "tok/s"),
+        "request_rate": _rate(records, window, _ended, "req/s"),
+    }
 
 
 def _rate(
