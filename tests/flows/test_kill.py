@@ -104,7 +104,7 @@ def test_at_twenty_moments_nothing_is_lost_but_the_last_second(infx, tmp_path):
     killed = [lost for _, lost in ends if lost is not None]
     assert len(killed) >= MOMENTS - 2, "some ended before they could be killed"
     assert sum(killed), "no request was in flight at any kill"
-    assert sum(protected for protected, _ in ends) > 20 * MOMENTS, "the bound was hardly tried"
+    assert sum(protected for protected, _ in ends) > 5 * MOMENTS, "the bound was hardly tried"
 
 
 def prefixes(victim: Victim) -> list[str]:
