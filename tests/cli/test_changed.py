@@ -4,21 +4,13 @@ import json
 import subprocess
 import sys
 from hashlib import sha256
-from pathlib import Path
 
-import pytest
-
-import cataloged
-import gitted
+import toy_repository
+from toy_repository import RECIPE, SHARED
 from transcript import Transcript, refused
 
 MASTER = "configs/toy-master.yaml"
 NONE = Transcript(0, "0 of 3 config keys changed since main\n", "")
-
-
-@pytest.fixture
-def repo(tmp_path: Path) -> gitted.Repo:
-    return cataloged.repository(tmp_path)
 
 
 ROW = (
@@ -30,7 +22,7 @@ ROW = (
 FINGERPRINT = sha256(ROW.encode()).hexdigest()
 
 
-def edited(old: str, new: str, text: str = cataloged.MASTER) -> str:
+def edited(old: str, new: str, text: str = toy_repository.MASTER) -> str:
     assert old in text
     return text.replace(old, new, 1)
 
@@ -56,7 +48,7 @@ def test_comments_order_and_spelling_list_nothing(repo, infx):
     text = edited("# what the toys run", "# other words")
     text = edited("image: acme/sglang:v1", "image: 'acme/sglang:v1'  # why", text)
     first, second, third = text.split("\n\n")
-    recipe = edited("  # tuned", "  # better", cataloged.RECIPE)
+    recipe = edited("  # tuned", "  # better", RECIPE)
     repo.commit(
         {MASTER: "\n\n".join((third.rstrip(), first, second, "")), "recipes/toy.yaml": recipe}
     )
@@ -64,7 +56,7 @@ def test_comments_order_and_spelling_list_nothing(repo, infx):
 
 
 def test_an_edited_recipe_lists_its_users(repo, infx):
-    recipe = edited("chunked-prefill-size: 8192", "chunked-prefill-size: 4096", cataloged.RECIPE)
+    recipe = edited("chunked-prefill-size: 8192", "chunked-prefill-size: 4096", RECIPE)
     repo.commit({"recipes/toy.yaml": recipe})
     found = infx("matrix", "changed", "--base", "main")
     assert keys(found.out) == ["toy-fp4-h200-sglang-agentic"]
@@ -72,7 +64,7 @@ def test_an_edited_recipe_lists_its_users(repo, infx):
 
 
 def test_an_edited_shared_block_lists_all_of_its_users(repo, infx):
-    repo.commit({"configs/srt-recipes/agentic-single.yaml": cataloged.SHARED + "  env: {A: '1'}\n"})
+    repo.commit({"configs/srt-recipes/agentic-single.yaml": SHARED + "  env: {A: '1'}\n"})
     assert keys(infx("matrix", "changed", "--base", "main").out) == ["toy-fp4-h200-sglang-agentic"]
 
 
@@ -83,7 +75,7 @@ def test_a_recipe_that_moves_lists_nothing(repo, infx):
 
 
 def test_a_runner_more_or_less_changes_no_point(repo, infx):
-    runners = edited("h200-0, h200-1]", "h200-0]", cataloged.RUNNERS)
+    runners = edited("h200-0, h200-1]", "h200-0]", toy_repository.RUNNERS)
     repo.commit({"configs/runners.yaml": runners})
     assert infx("matrix", "changed", "--base", "main") == NONE
 
@@ -106,7 +98,9 @@ def test_anchors_make_no_difference(repo, infx):
 def test_uncommitted_edits_count_when_they_are_asked_for(repo, infx):
     repo.write({MASTER: edited("tp: 2", "tp: 4")})
     (repo.root / "configs/other-master.yaml").write_text(
-        cataloged.MASTER[cataloged.MASTER.index("toy-fp8-h200-vllm:") :].replace("-vllm:", "-new:")
+        toy_repository.MASTER[toy_repository.MASTER.index("toy-fp8-h200-vllm:") :].replace(
+            "-vllm:", "-new:"
+        )
     )
     assert infx("matrix", "changed", "--base", "main") == Transcript(
         0,
@@ -166,7 +160,7 @@ def test_a_base_that_cannot_be_read_is_named_by_line_and_its_points_are_new(repo
     repo.git("checkout", "-q", "main")
     base = repo.commit({MASTER: edited("tp: 2", "tp: two")})[:12]
     repo.git("checkout", "-q", "-b", "fix")
-    repo.commit({MASTER: cataloged.MASTER})
+    repo.commit({MASTER: toy_repository.MASTER})
     found = infx("matrix", "changed", "--base", "main")
     assert found.code == 0
     assert "toy-fp8-h200-vllm: unreadable -> 2 points, 2 added, 0 removed\n" in found.out

@@ -1,31 +1,16 @@
-"""`infx changelog check` and `add`: each violation with its line, and the entry for a change."""
+"""`infx changelog check`: each violation with its line."""
 
 import json
-from pathlib import Path
 
 import pytest
 
-import cataloged
-import gitted
-from cataloged import CHANGELOG, LINK, entry
+import toy_repository
+from toy_repository import CHANGELOG, LINK, entry, master
 from transcript import Transcript, refused
 
 FILE = "perf-changelog.yaml"
 MASTER = "configs/toy-master.yaml"
 FIXED, AGENTIC, BOTH = "toy-fp8-h200-sglang", "toy-fp4-h200-sglang-agentic", "toy-fp8-h200-vllm"
-
-
-@pytest.fixture
-def repo(tmp_path: Path) -> gitted.Repo:
-    return cataloged.repository(tmp_path)
-
-
-def master(*edits: tuple[str, str]) -> str:
-    text = cataloged.MASTER
-    for old, new in edits:
-        assert old in text
-        text = text.replace(old, new)
-    return text
 
 
 SGLANG = ("acme/sglang:v1", "acme/sglang:v2")
@@ -106,7 +91,7 @@ def test_a_glob_without_a_match_and_an_unknown_key_are_refused(gate):
 
 
 def test_a_key_that_is_gone_needs_no_entry(gate):
-    gone = cataloged.MASTER[cataloged.MASTER.index(f"\n{BOTH}:") :]
+    gone = toy_repository.MASTER[toy_repository.MASTER.index(f"\n{BOTH}:") :]
     assert gate("", (gone, "\n")) == Transcript(
         0, f"{FILE}: 0 new entries, 1 config key changed since main\n", ""
     )
@@ -253,10 +238,10 @@ def test_append_only_keeps_curves_images_and_other_keys(gate):
 
 
 def test_append_only_needs_a_key_that_was_there_and_stands_alone(gate):
-    first, _, _ = cataloged.MASTER.partition(f"\n{AGENTIC}")
-    both = cataloged.MASTER + first.replace(FIXED, "toy-new")
+    first, _, _ = toy_repository.MASTER.partition(f"\n{AGENTIC}")
+    both = toy_repository.MASTER + first.replace(FIXED, "toy-new")
     tail = entry("toy-new", more="  append-only: true\n")
-    assert gate(tail, (cataloged.MASTER, both)) == wrong(
+    assert gate(tail, (toy_repository.MASTER, both)) == wrong(
         "12: append-only: toy-new is new, it has no curve to append to; leave append-only out"
     )
     mixed = entry(FIXED, more="  append-only: true\n") + entry(BOTH)
@@ -297,39 +282,3 @@ def test_a_changelog_that_is_not_there_is_refused(repo, infx):
         2,
         "no.yaml: HEAD has no such file; commit it, or look at the work tree with --worktree",
     )
-
-
-def test_add_writes_the_entry_that_check_wants(repo, infx):
-    repo.write({MASTER: master(SGLANG)})
-    said = infx("changelog", "add", "--base", "main", "--description", 'Say "v2".', "Twice: é")
-    text = (
-        f"- config-keys:\n    - {FIXED}\n    - {AGENTIC}\n  description:\n"
-        f'    - "Say \\"v2\\"."\n    - "Twice: é"\n  pr-link: {LINK}XXX\n'
-    )
-    assert said == Transcript(0, text, "")
-    assert (repo.root / FILE).read_text() == f"{CHANGELOG}\n{text}"
-    repo.commit({})
-    assert infx("changelog", "check", "--base", "main").code == 0
-    again = infx("changelog", "add", "--base", "main", "--description", "More.")
-    what = "nothing changed since main that no new entry names"
-    assert again == Transcript(0, "", f"infx: {FILE}: {what}\n")
-
-
-def test_add_names_the_scenario_where_another_one_did_not_change(repo, infx):
-    repo.write({MASTER: master(("conc-list: [1]", "conc-list: [2]"))})
-    words = ("--description", "More.", "--pr-link", f"{LINK}7")
-    said = infx("changelog", "add", "--base", "main", *words)
-    assert "  scenario-type:\n    - agentic-coding\n" in said.out
-    assert f"  pr-link: {LINK}7\n" in said.out
-    assert infx("changelog", "check", "--base", "main", "--worktree").code == 0
-
-
-def test_add_refuses_a_bad_link_and_a_broken_history_and_writes_nothing(repo, infx):
-    repo.write({MASTER: master(FEWER)})
-    add = ("changelog", "add", "--base", "main", "--description", "x")
-    assert infx(*add, "--pr-link", "TBD").code == 2
-    assert (repo.root / FILE).read_text() == CHANGELOG
-    broken = CHANGELOG.replace("Begin", "Start")
-    repo.write({FILE: broken})
-    assert infx(*add).code == 2
-    assert (repo.root / FILE).read_text() == broken

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import gitted
-from cataloged import CHANGELOG, LINK, entry
+from toy_repository import CHANGELOG, LINK, entry
 from transcript import CONSOLE, refused
 
 FILE = "perf-changelog.yaml"

@@ -1,7 +1,6 @@
-"""Samples beside a point, from the server's page to figures; and what was known before it."""
+"""Samples beside a point, from the server's page to figures."""
 
 import asyncio
-import json
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, cast
@@ -9,15 +8,15 @@ from typing import Any, cast
 import pytest
 
 import bundled
+from asked import ask, served_by
 from infx.clock import NS, VirtualTimeLoop
 from infx.errors import InputError
-from infx.flows.freshness import not_fresh, reset, served, workers
+from infx.flows.freshness import workers
 from infx.flows.telemetry import facts, pages_of, server_metrics_of, telemetry
 from infx.model.bundle import PhaseWindow, PointFile
 from infx.model.record import Phase
 from infx.model.result import Absent, MetricValue
 from infx.servers.truth.script import EngineModel, Script
-from infx.servers.truth.server import TruthServer
 from infx.store.bundle_audit import verify
 from infx.store.bundle_reader import open_bundle
 from infx.telemetry.scraper import Scraper
@@ -26,24 +25,6 @@ from infx.wire.fetch import Client
 from memory_transport import memory_dial
 
 URL = "http://here/metrics"
-
-
-def served_by(script: Script, loop: VirtualTimeLoop) -> Client:
-    server = TruthServer(script, loop, lambda _: None)
-    dial = cast(Dial, memory_dial(server.protocol))
-    return Client(parse("http://here"), dial, (("Authorization", "Bearer x"),), loop)
-
-
-async def ask(client: Client, words: int, tokens: int, model: str = "truth") -> dict[str, Any]:
-    body = {
-        "model": model,
-        "messages": [{"role": "user", "content": "w " * words}],
-        "max_tokens": tokens,
-        "ignore_eos": True,
-    }
-    reply = await client.post("/v1/chat/completions", json.dumps(body).encode())
-    usage: dict[str, Any] = reply.json()["usage"]
-    return usage
 
 
 def _cached(usage: dict[str, Any]) -> int:
@@ -173,115 +154,6 @@ def test_a_key_goes_to_its_own_server_only() -> None:
     own, other = workers(client, [URL, "http://worker:9/metrics"])
     assert own is client
     assert (other.address.url, other.headers) == ("http://worker:9", ())
-
-
-def test_what_a_server_served_before_is_its_own_count() -> None:
-    loop = VirtualTimeLoop()
-    client = served_by(Script(dialect="vllm"), loop)
-    pages = pages_of(client, loop)
-
-    async def story() -> tuple[object, int, object]:
-        first = await served(pages, [URL])
-        usage = await ask(client, 40, 4)
-        return first, usage["prompt_tokens"], await served(pages, [URL])
-
-    before, asked, after = loop.run_until_complete(story())
-    loop.close()
-    assert before == ({"server_tokens_before": 0.0}, "vllm")
-    assert after == ({"server_tokens_before": asked}, "vllm")
-
-
-def test_a_page_that_cannot_be_read_is_no_fresh_server() -> None:
-    loop = VirtualTimeLoop()
-    pages = pages_of(served_by(Script(), loop), loop)
-    said, dialect = loop.run_until_complete(served(pages, ["http://here/none"]))
-    loop.close()
-    absent = "http://here/none: http-404"
-    assert said == {"server_tokens_before": None, "server_tokens_absent": absent}
-    assert dialect is None
-
-
-def answering(status: int, body: bytes, heard: list[bytes], loop: VirtualTimeLoop) -> Client:
-    class Replies(asyncio.Protocol):
-        def connection_made(self, transport: asyncio.BaseTransport) -> None:
-            self.transport = cast("asyncio.Transport", transport)
-
-        def data_received(self, data: bytes) -> None:
-            heard.append(data.split(b" HTTP")[0])
-            head = f"HTTP/1.1 {status} X\r\nContent-Length: {len(body)}\r\n\r\n"
-            self.transport.write(head.encode() + body)
-
-    return Client(parse("http://here"), cast(Dial, memory_dial(Replies)), (), loop)
-
-
-@pytest.mark.parametrize(
-    ("dialect", "status", "body", "path", "ok"),
-    [
-        ("sglang", 200, b"Cache flushed.\n", b"POST /flush_cache", True),
-        ("sglang", 400, b"Flush cache failed.\n", b"POST /flush_cache", False),
-        ("vllm", 200, b'{"success":true}', b"POST /reset_prefix_cache?reset_external=true", True),
-        ("vllm", 200, b'{"success":false}', b"POST /reset_prefix_cache?reset_external=true", False),
-        ("dynamo-vllm", 200, b"", b"POST /reset_prefix_cache?reset_external=true", True),
-        ("vllm", 404, b"{}", b"POST /reset_prefix_cache?reset_external=true", False),
-    ],
-)
-def test_a_reset_is_done_when_the_server_says_so(
-    dialect: str, status: int, body: bytes, path: bytes, ok: bool
-) -> None:
-    loop = VirtualTimeLoop()
-    heard: list[bytes] = []
-    client = answering(status, body, heard, loop)
-    said = loop.run_until_complete(reset([client], dialect))
-    loop.close()
-    assert heard == [path]
-    (one,) = cast("list[dict[str, object]]", said["cache_reset"])
-    assert one["ok"] is ok
-    assert f"HTTP {status}" in str(one["said"])
-    audit = {"server_tokens_before": 10.0, **said}
-    assert not_fresh(audit, shared=True) is not ok
-
-
-def test_an_engine_without_a_way_is_told_nothing() -> None:
-    loop = VirtualTimeLoop()
-    heard: list[bytes] = []
-    said = loop.run_until_complete(reset([answering(200, b"", heard, loop)], "llamacpp"))
-    loop.close()
-    assert heard == []
-    assert said == {
-        "cache_reset": [
-            {
-                "url": "http://here",
-                "ok": False,
-                "said": "infx knows no way to reset the cache of llamacpp",
-            }
-        ]
-    }
-
-
-@pytest.mark.parametrize(
-    ("before", "shared", "own", "reason"),
-    [
-        (0.0, False, 0, False),
-        (10.0, False, 0, True),
-        (10.0, False, 10, False),
-        (11.0, False, 10, True),
-        (0.0, True, 0, True),
-        (None, False, 0, False),
-        (None, True, 0, True),
-    ],
-)
-def test_when_a_server_may_know_the_prompts(
-    before: float | None, shared: bool, own: float, reason: bool
-) -> None:
-    audit = {"server_tokens_before": before}
-    assert not_fresh(audit, shared=shared, own_tokens=own) is reason
-
-
-def test_one_reset_of_two_clears_nothing() -> None:
-    done, refused = ({"url": "x", "ok": ok, "said": ""} for ok in (True, False))
-    assert not_fresh({"cache_reset": [done, refused]}, shared=True)
-    assert not not_fresh({"cache_reset": [done, done]}, shared=True)
-    assert not_fresh({"cache_reset": []}, shared=True)
 
 
 @pytest.mark.engine

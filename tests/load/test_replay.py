@@ -3,153 +3,17 @@
 The server answers each request after a second, unless a test says otherwise.
 """
 
-import asyncio
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
-import orjson
 import pytest
 
-from infx.clock import NS, VirtualTimeLoop
-from infx.load.plan import Plan
-from infx.load.planner import plan_chunks
-from infx.load.replay import Replay
+from infx.clock import NS
 from infx.load.rules import Rules
-from infx.load.target import Stop, Target
-from infx.model.record import EndState, Phase, RequestRecord
-from infx.model.replay import MARKER, Entry, Seat, Tree, TreeStream, TreeTurn
-from infx.model.workload import Message, Turn
-from infx.store.journal import Journal, records
-from infx.wire.address import parse
-from infx.wire.chat import body_frame
-from memory_transport import MemoryTransport, memory_dial
-
-TOKEN = b'data: {"choices":[{"delta":{"content":"x"},"finish_reason":"length"}]}\n\n'
-HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
-ANSWER = HEAD + b"%x\r\n%b\r\n0\r\n\r\n" % (len(TOKEN), TOKEN)
-TOO_LONG = b'{"error":{"message":"This exceeds the maximum context length"}}'
-OVERFLOW = b"HTTP/1.1 400 Bad Request\r\nContent-Length: %d\r\n\r\n%b" % (len(TOO_LONG), TOO_LONG)
-BROKEN = b"HTTP/1.1 500 Internal Server Error\r\nContent-Length: 0\r\n\r\n"
-
-
-@dataclass
-class Seen:
-    """One request as the server saw it: the second it came, its text, its limit, its headers."""
-
-    at: float
-    text: str
-    limit: int
-    headers: dict[str, str]
-
-
-@dataclass
-class Server:
-    """`lasts` and `answer` map a request's text to its duration in seconds and its answer."""
-
-    loop: VirtualTimeLoop
-    lasts: Callable[[str], float] = lambda _: 1
-    answer: Callable[[str], bytes] = lambda _: ANSWER
-    seen: list[Seen] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self.start = self.loop.now()
-
-    def protocol(self) -> asyncio.Protocol:
-        return Connection(self)
-
-
-class Connection(asyncio.Protocol):
-    def __init__(self, server: Server) -> None:
-        self.server = server
-
-    def connection_made(self, transport: MemoryTransport) -> None:
-        self.transport = transport
-
-    def data_received(self, data: bytes) -> None:
-        head, _, body = data.partition(b"\r\n\r\n")
-        asked = orjson.loads(body)
-        text = "".join(message["content"] for message in asked["messages"])
-        pairs = (line.split(": ", 1) for line in head.decode().split("\r\n")[1:])
-        limit = asked["max_tokens"]
-        loop, bare = self.server.loop, re.sub(r"^\[rid:\w+\]\n\n", "", text)
-        at = (loop.now() - self.server.start) / NS
-        self.server.seen.append(Seen(at, text, limit, dict(pairs)))
-        last, answer = self.server.lasts(bare), self.server.answer(bare)
-        loop.call_later(last, self.transport.write, answer)
-
-
-def turn(text: str, base: int | None, *holds: int, after: float = 0) -> TreeTurn:
-    message = Message("user", (MARKER, text))
-    return TreeTurn(Turn((message,), 8, 5, round(after * NS)), base, holds)
-
-
-def tree(name: str, *streams: Sequence[TreeTurn]) -> Tree:
-    rows = [
-        TreeStream(f"{name}{n}", 0 if n else None, tuple(turns)) for n, turns in enumerate(streams)
-    ]
-    return Tree(name, tuple(rows))
-
-
-@dataclass
-class Ran:
-    """What a replay came to. `asked` are the texts with the seconds at which they came."""
-
-    replay: Replay
-    records: tuple[RequestRecord, ...]
-    seen: list[Seen]
-
-    @property
-    def asked(self) -> list[tuple[float, str]]:
-        return [(round(one.at, 6), one.text) for one in self.seen]
-
-
-class Stage:
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.loop = VirtualTimeLoop()
-        self.server = Server(self.loop)
-
-    def run(
-        self,
-        trees: Sequence[Tree],
-        *,
-        seats: Sequence[Seat] = (),
-        lanes: int = 1,
-        rules: Rules | None = None,
-        duration: float | None = None,
-        grace: float = 30,
-        **at: float,
-    ) -> Ran:
-        """Play the trees, warmup first where lanes begin in the middle or rules ask for one."""
-        rules = rules or Rules(seed=1, cache_bust=False)
-        plan = Plan(memoryview(b"".join(plan_chunks(api="chat", trees=trees, seats=seats))))
-        frame = body_frame(api="chat", model="m", settings={}, extra={})
-        address = parse("http://server.test")
-        dial = memory_dial(self.server.protocol)
-        target = Target(address, dial, b"POST / HTTP/1.1\r\n", frame, "t")
-        path = self.folder / "requests.jsonl.zst"
-        journal = Journal(path)
-        replay = Replay(plan, target, journal, self.loop, concurrency=lanes, rules=rules)
-        stop = Stop(round(duration * NS) if duration else None, round(grace * NS))
-
-        async def phases() -> None:
-            for name, second in at.items():
-                self.loop.call_later(second, getattr(replay, name))
-            if seats or rules.warmups:
-                await replay.run((Phase.WARMUP,), stop)
-            if not replay.aborted:
-                await replay.run((Phase.PROFILING,), stop)
-
-        try:
-            self.loop.run_until_complete(phases())
-        finally:
-            replay.close()
-            journal.close()
-            self.loop.close()
-        return Ran(replay, records(path), self.server.seen)
+from infx.model.record import EndState, Phase
+from infx.model.replay import Entry, Seat, Tree
+from staged import ANSWER, BROKEN, OVERFLOW, Stage, tree, turn
 
 
 @pytest.fixture

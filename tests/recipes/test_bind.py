@@ -2,12 +2,10 @@
 
 import pytest
 
-from infx.errors import InputError
 from infx.model.identity import recipe_digest
 from infx.recipes.binding import Origin
-from infx.recipes.target import Parallel
 from recipe_files import bound
-from refusals import refusal
+from refusals import problems, refusal
 
 BUNDLE = """\
     base:
@@ -40,12 +38,6 @@ BUNDLE = """\
             speculative-draft-attention-backend: null
       benchmark: {env: {CONC: '20', KV_OFFLOADING: none}}
 """
-
-
-def problems(call):
-    with pytest.raises(InputError) as caught:
-        call()
-    return [str(problem) for problem in caught.value.problems]
 
 
 def test_the_variant_of_a_concurrency(recipe):
@@ -152,85 +144,6 @@ def test_a_lone_recipe_beside_its_list_is_a_warning(recipe):
     warnings = list(map(str, bound(document, concurrency=128).warnings))
     assert warnings[0] == "toy.yaml:5: bound at concurrency 128; the recipe lists 32x64"
     assert not any("bound at" in str(one) for one in bound(document, concurrency=64).warnings)
-
-
-SIZES = """\
-    schema: 2
-    base:
-      name: toy
-      engine: vllm
-      roles: {agg: {nodes: 1, workers: 1}}
-      benchmark: {env: {CONC: '8'}}
-    override_dep2:
-      roles:
-        agg: {gpus: 2, args: {tensor-parallel-size: 1, data-parallel-size: 2, enable-expert-parallel: true}}
-    override_tp4:
-      roles:
-        agg: {gpus: 4, args: {tensor-parallel-size: 4}}
-"""  # noqa: E501
-
-
-@pytest.mark.parametrize(
-    ("row", "variant"),
-    [
-        (Parallel(tp=4, dp_attention=False), "override_tp4"),
-        (Parallel(tp=2, ep=2, dp_attention=True), "override_dep2"),
-    ],
-)
-def test_sizes_of_the_row_tell_variants_apart(recipe, row, variant):
-    binding = bound(recipe(SIZES), concurrency=8, parallel={"agg": row})
-    assert binding.variant == variant
-
-
-def test_sizes_that_no_variant_has(recipe):
-    row = {"agg": Parallel(tp=4, ep=4, dp_attention=True)}
-    said = problems(lambda: bound(recipe(SIZES), concurrency=8, parallel=row, where="m.yaml:7"))
-    assert said == [
-        (
-            "toy.yaml: no variant fits concurrency 8, agg TP4 EP4; "
-            "ask for what a variant states, or add a variant"
-        ),
-        "toy.yaml:9: override_dep2: roles.agg has 2 GPUs a worker, the row has 4 (m.yaml:7)",
-        "toy.yaml:9: override_dep2: roles.agg has EP 2, the row has 4 (m.yaml:7)",
-        (
-            "toy.yaml:12: override_tp4: roles.agg runs without DP attention, the row with it "
-            "(m.yaml:7)"
-        ),
-    ]
-    said = problems(lambda: bound(recipe(SIZES), parallel={"prefill": Parallel()}))
-    assert said[1:] == [
-        "toy.yaml:7: override_dep2: there is no role prefill (roles: agg)",
-        "toy.yaml:9: override_dep2: the row has no role agg",
-        "toy.yaml:10: override_tp4: there is no role prefill (roles: agg)",
-        "toy.yaml:12: override_tp4: the row has no role agg",
-    ]
-
-
-def test_one_wide_worker_is_as_good_as_several(recipe):
-    rows = [Parallel(tp=2, workers=2), Parallel(tp=4, workers=1), Parallel(tp=4)]
-    for row in rows:
-        document = recipe(SIZES)
-        assert bound(document, "override_tp4", concurrency=8, parallel={"agg": row}).variant
-    wide = {"agg": Parallel(tp=4, workers=2)}
-    said = problems(lambda: bound(recipe(SIZES), "override_tp4", concurrency=8, parallel=wide))
-    assert said[1:] == [
-        "toy.yaml:12: override_tp4: roles.agg has 4 GPUs in all, the row has 8",
-    ]
-
-
-def test_a_lone_recipe_of_the_older_form_may_contradict_its_row(recipe):
-    document = recipe("""\
-        name: toy
-        resources: {agg_nodes: 1, agg_workers: 1, gpus_per_agg: 8}
-        backend: {type: vllm}
-        benchmark: {env: {KV_OFFLOADING: none}}
-    """)
-    row = {"agg": Parallel(tp=1)}
-    warnings = bound(document, offload="dram", parallel=row).warnings
-    assert list(map(str, warnings)) == [
-        "toy.yaml:4: the recipe: KV_OFFLOADING is none",
-        "toy.yaml:2: the recipe: roles.agg has 8 GPUs a worker, the row has 1",
-    ]
 
 
 def test_a_shared_block_lies_under_the_fragment(recipe):
@@ -348,61 +261,6 @@ def test_all_that_is_wrong_with_roles_at_once(recipe):
 )  # fmt: skip
 def test_files_that_are_no_recipe(recipe, text, said):
     assert refusal(lambda: bound(recipe(text))) == said
-
-
-OWNED = """\
-    schema: 2
-    name: toy
-    model:
-      path: hf:acme/Toy
-    roles: {agg: {nodes: 1}}
-    benchmark:
-      type: custom
-      env:
-        CONC: '4'
-        KV_OFFLOADING: none
-        ISL: '1024'
-        RESULT_DIR: /logs
-"""
-
-
-def test_keys_of_the_binder_are_refused_even_with_the_right_value(recipe):
-    document = recipe(OWNED)
-    said = problems(lambda: bound(document, concurrency=4, model="acme/Toy", strict=True))
-    assert said == [
-        "toy.yaml:4: model.path is not a recipe's to state: it is the row's model; remove it",
-        (
-            "toy.yaml:11: benchmark.env.ISL is not a recipe's to state: it is the scenario's isl; "
-            "remove it"
-        ),
-        (
-            "toy.yaml:12: benchmark.env.RESULT_DIR is not a recipe's to state: "
-            "it is the launcher's; remove it"
-        ),
-    ]
-
-
-def test_files_before_that_rule_bind_with_warnings(recipe):
-    binding = bound(recipe(OWNED), concurrency=4)
-    assert [one.where for one in binding.warnings] == ["toy.yaml:4", "toy.yaml:11", "toy.yaml:12"]
-    assert binding.recipe.model == "acme/Toy"
-
-
-def test_several_nodes_may_not_state_a_concurrency(recipe):
-    document = recipe("schema: 2\nroles: {agg: {nodes: 2}}\nbenchmark: {env: {CONC: '4'}}\n")
-    said = problems(lambda: bound(document, concurrency=4, strict=True))
-    assert said == [
-        (
-            "toy.yaml:3: benchmark.env.CONC is not a recipe's to state: "
-            "it is the point's concurrency; remove it"
-        )
-    ]
-
-
-def test_a_shared_block_may_state_them(recipe):
-    shared = recipe("benchmark: {env: {MODEL: x}}\n", name="lane.yaml")
-    document = recipe("schema: 2\nroles: {agg: {nodes: 1}}\n")
-    assert bound(document, shared=shared, strict=True).warnings == ()
 
 
 def test_repeated_keys_are_shown(recipe):

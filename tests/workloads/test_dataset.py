@@ -14,6 +14,7 @@ from infx.workloads import fixed
 from infx.workloads.dataset import DatasetPrompts, open_dataset
 from infx.workloads.draws import seed_key
 from infx.workloads.prompts import Prompt
+from refusals import problems
 
 POINT = seed_key("a point")
 CHAT = FixedWorkload(osl=40)
@@ -27,9 +28,10 @@ def opened(tmp_path, content: str | bytes, workload=CHAT) -> DatasetPrompts:
 
 
 def refused(tmp_path, content: str | bytes, workload=CHAT) -> list[str]:
-    with pytest.raises(InputError) as caught:
-        opened(tmp_path, content, workload)
-    return [str(problem).replace(f"{tmp_path}/", "") for problem in caught.value.problems]
+    return [
+        one.replace(f"{tmp_path}/", "")
+        for one in problems(lambda: opened(tmp_path, content, workload))
+    ]
 
 
 def contents(dataset) -> list[Prompt]:

@@ -6,6 +6,7 @@ import pytest
 
 from infx.errors import InputError
 from infx.workloads.rate_file import read_rates
+from refusals import problems
 
 FORM = 'write a line as 60,2.5 or as {"seconds": 60, "rate": 2.5}'
 
@@ -17,9 +18,7 @@ def read(folder: Path, text: str) -> tuple[tuple[float, float], ...]:
 
 
 def refused(folder: Path, text: str) -> list[str]:
-    with pytest.raises(InputError) as caught:
-        read(folder, text)
-    return [str(problem).removeprefix(f"{folder}/") for problem in caught.value.problems]
+    return [one.removeprefix(f"{folder}/") for one in problems(lambda: read(folder, text))]
 
 
 @pytest.mark.parametrize(

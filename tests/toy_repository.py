@@ -106,6 +106,15 @@ FILES: dict[str, str | bytes] = {
 }
 
 
+def master(*edits: tuple[str, str]) -> str:
+    """Return the master's text with pieces of it replaced, each of which is in it."""
+    text = MASTER
+    for old, new in edits:
+        assert old in text
+        text = text.replace(old, new)
+    return text
+
+
 def entry(*keys: str, link: str = f"{LINK}2", more: str = "") -> str:
     """Return the text that appends an entry."""
     listed = "".join(f"    - {key}\n" for key in keys)
