@@ -37,7 +37,10 @@ from infx.model.shell_effects import Effect
 from infx.model.submission import Submission
 from infx.model.verdict import Cite, Finding, Question
 from infx.policy.context import Context
+from infx.policy.findings import failed, passed
 from infx.policy.scope import affected
+
+_REMEDY = "remove the override, and measure again"
 
 NEEDS = ("configs", "overrides", "patches")
 
@@ -68,22 +71,30 @@ def _override(one: Override) -> Finding:
     cite = Cite(path=one.cite.path, line=one.cite.line, value=stated, at=one.cite.at)
     about = f"{one.config} {one.variant}"
     if one.native_known and _text(one.value) == _text(one.native):
-        return _good(about, f"{stated} is the checkpoint's own value", cite)
+        return passed(about, f"{stated} is the checkpoint's own value", cite)
     because = f": {one.because}" if one.because else ""
     if one.standing == "allow":
-        return _good(about, f"{stated} changes no computation{because}", cite)
+        return passed(about, f"{stated} changes no computation{because}", cite)
     if one.standing == "unlisted":
         message = f"{stated} needs review: no registry has this key; {own}"
-        return _bad(about, message, cite, Question(asks=_asks(one), of="a core maintainer"))
+        return failed(
+            about,
+            message,
+            cite,
+            remedy=_REMEDY,
+            question=Question(asks=_asks(one), of="a core maintainer"),
+        )
     if one.standing == "deny":
-        return _bad(about, f"{stated} may not be overridden{because}; {own}", cite)
+        return failed(
+            about, f"{stated} may not be overridden{because}; {own}", cite, remedy=_REMEDY
+        )
     value, native = _number(one.value), _number(one.native)
     if not one.native_known or value is None or native is None:
         message = f"could not be verified: {stated} has to be compared, and {own}"
-        return _bad(about, message, cite)
+        return failed(about, message, cite, remedy=_REMEDY)
     if value >= native if one.standing == "compare-lower" else value <= native:
-        return _good(about, f"{stated} computes no less; {own}", cite)
-    return _bad(about, f"{stated} computes less{because}; {own}", cite)
+        return passed(about, f"{stated} computes no less; {own}", cite)
+    return failed(about, f"{stated} computes less{because}; {own}", cite, remedy=_REMEDY)
 
 
 def _number(value: JsonValue) -> int | float | None:
@@ -105,8 +116,11 @@ def _rewrites(submission: Submission, keys: set[str]) -> Iterator[Finding]:
             if _rewrites_a_model(effect):
                 words = " ".join(effect.words)
                 message = f"{effect.file} rewrites a model's configuration: {effect.target}"
-                yield _bad(
-                    patches.config, message, Cite(path=effect.file, line=effect.line, value=words)
+                yield failed(
+                    patches.config,
+                    message,
+                    Cite(path=effect.file, line=effect.line, value=words),
+                    remedy=_REMEDY,
                 )
 
 
@@ -120,18 +134,3 @@ def _rewrites_a_model(effect: Effect) -> bool:
 
 def _is_configuration(path: str) -> bool:
     return path.rpartition("/")[2] == CONFIGURATION
-
-
-def _good(about: str, message: str, cite: Cite) -> Finding:
-    return Finding(status="PASS", message=message, cites=(cite,), about=about)
-
-
-def _bad(about: str, message: str, cite: Cite, question: Question | None = None) -> Finding:
-    return Finding(
-        status="FAIL",
-        message=message,
-        cites=(cite,),
-        about=about,
-        remedy="remove the override, and measure again",
-        question=question,
-    )

@@ -37,6 +37,7 @@ from infx.model.precision import RANK, Precision, cheaper
 from infx.model.submission import Submission
 from infx.model.verdict import Cite, Finding, Question
 from infx.policy.context import Context
+from infx.policy.findings import failed
 from infx.policy.scope import affected, speculating
 
 NEEDS = ("configs", "drafts")
@@ -67,7 +68,7 @@ def check(submission: Submission, context: Context) -> Iterator[Finding]:
         if config.key not in known:
             message = f"could not be verified: nobody knows the draft of {config.key}"
             remedy = "collect its effective recipe and the checkpoint's metadata"
-            yield _bad(config.key, message, (config.cite,), remedy)
+            yield failed(config.key, message, config.cite, remedy=remedy)
     for draft in drafts:
         found = [*_variables(draft), *_identity(draft), *_precision(draft)]
         yield from found or [_good(draft)]
@@ -80,13 +81,15 @@ def _variables(draft: Draft) -> Iterator[Finding]:
         if word not in _OFF:
             said = "is on" if word in _ON else "is neither on nor off"
             message = f"{one.name}={one.value} {said}, and is banned"
-            yield _bad(draft.config, message, (_cite(one),), "remove the variable")
+            yield failed(draft.config, message, _cite(one), remedy="remove the variable")
     for one in draft.leads:
         if one.value.strip().lower() not in _OFF:
             message = f"could not be verified: what {one.name}={one.value} does to the draft"
             asks = f"does {one.name} lower the precision of {_name(draft)}?"
             question = Question(asks=asks, of="a core maintainer")
-            yield _bad(draft.config, message, (_cite(one),), "remove the setting", question)
+            yield failed(
+                draft.config, message, _cite(one), remedy="remove the setting", question=question
+            )
 
 
 def _identity(draft: Draft) -> Iterator[Finding]:
@@ -94,21 +97,23 @@ def _identity(draft: Draft) -> Iterator[Finding]:
     cites = () if draft.shipped is None else draft.shipped.cites
     if draft.allowed is False:
         message = f"{_name(draft)} is no draft that the registry of models lists"
-        yield _bad(draft.config, message, cites, "serve a registered draft")
+        yield failed(draft.config, message, *cites, remedy="serve a registered draft")
     if draft.native:
         return
     if draft.allowed is None:
         message = f"could not be verified: no registry says which drafts {draft.config} may have"
-        yield _bad(draft.config, message, cites, "register the draft first")
+        yield failed(draft.config, message, *cites, remedy="register the draft first")
     mine, theirs = (draft.revision or "").lower(), (draft.registered or "").lower()
     if not _COMMIT.fullmatch(mine):
         shown = draft.revision or "no revision"
         message = f"could not be verified: {_name(draft)} is loaded at {shown}, which is no commit"
-        yield _bad(draft.config, message, cites, "pin its revision by commit")
+        yield failed(draft.config, message, *cites, remedy="pin its revision by commit")
     elif theirs and not (mine.startswith(theirs) or theirs.startswith(mine)):
         message = f"{_name(draft)} is at {draft.revision}, and {draft.registered} is registered"
         question = Question(asks=f"may {draft.revision} be served?", of="a core maintainer")
-        yield _bad(draft.config, message, cites, "serve the registered revision", question)
+        yield failed(
+            draft.config, message, *cites, remedy="serve the registered revision", question=question
+        )
 
 
 def _precision(draft: Draft) -> Iterator[Finding]:
@@ -120,7 +125,9 @@ def _precision(draft: Draft) -> Iterator[Finding]:
             shown = f" ({side.weights})" if side.weights else ""
             why = f": {draft.why_unknown}" if draft.why_unknown else ""
             message = f"could not be verified: how {_name(draft)} {what}{shown}{why}"
-            yield _bad(draft.config, message, cites, "collect its checkpoint or its load log")
+            yield failed(
+                draft.config, message, *cites, remedy="collect its checkpoint or its load log"
+            )
     stored = shipped.activations or shipped.weights
     pairs = (
         ("weights", served.weights, shipped.weights),
@@ -132,10 +139,12 @@ def _precision(draft: Draft) -> Iterator[Finding]:
         if one is not None and other is not None and cheaper(one, other):
             steps = "; ".join(("", *draft.steps))
             message = f"{_name(draft)}: {part} in {mine}, cheaper than {theirs}{steps}"
-            yield _bad(draft.config, message, cites, _LOWERED)
+            yield failed(draft.config, message, *cites, remedy=_LOWERED)
     if _read(served.kv) is None or (_read(_default(draft)) is None and not _is_handled(draft)):
         message = f"could not be verified: the KV cache of {_name(draft)}"
-        yield _bad(draft.config, message, cites, "state the default that the pinned image has")
+        yield failed(
+            draft.config, message, *cites, remedy="state the default that the pinned image has"
+        )
 
 
 def _default(draft: Draft) -> str | None:
@@ -178,20 +187,3 @@ def _name(draft: Draft) -> str:
 
 def _cite(one: Observed) -> Cite:
     return one.cite.model_copy(update={"value": f"{one.name}={one.value}"})
-
-
-def _bad(
-    about: str,
-    message: str,
-    cites: tuple[Cite, ...],
-    remedy: str,
-    question: Question | None = None,
-) -> Finding:
-    return Finding(
-        status="FAIL",
-        message=message,
-        cites=cites,
-        about=about,
-        remedy=remedy,
-        question=question,
-    )

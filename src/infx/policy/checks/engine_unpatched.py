@@ -37,6 +37,7 @@ from infx.model.shell_effects import Effect, Gap
 from infx.model.submission import Submission
 from infx.model.verdict import Cite, Finding, Question
 from infx.policy.context import Context
+from infx.policy.findings import failed
 from infx.policy.leave import leave_for, leave_to_skip
 from infx.policy.scope import affected
 
@@ -62,7 +63,7 @@ def check(submission: Submission, context: Context) -> Iterator[Finding]:
         if not patches:
             message = f"could not be verified: nobody read the scripts of {config.key}"
             remedy = "collect its recipes and scripts"
-            found.append(_bad(config.key, message, config.cite, remedy=remedy))
+            found.append(failed(config.key, message, config.cite, remedy=remedy))
         for one in patches:
             found += _entry(one, submission)
     yield from _shared(found)
@@ -116,7 +117,7 @@ def _effect(effect: Effect, patches: Patches, submission: Submission) -> Finding
     if effect.place == "unresolved":
         question = Question(asks=f"what does `{cite.value}` change?", of="a core maintainer")
     message = "; ".join([said, *leave.refused])
-    return _bad(patches.config, message, cite, remedy=_REMEDY, question=question)
+    return failed(patches.config, message, cite, remedy=_REMEDY, question=question)
 
 
 def _cite(effect: Effect) -> Cite:
@@ -131,20 +132,7 @@ def _gap(gap: Gap, patches: Patches, submission: Submission) -> Finding:
         cites = (cite, Cite(path=page))
         return Finding(status="PASS", message=message, cites=cites, about=patches.config)
     message = f"could not be verified: {gap.what}"
-    return _bad(patches.config, message, cite, remedy="write it so that it can be read")
-
-
-def _bad(
-    about: str, message: str, cite: Cite, *, remedy: str, question: Question | None = None
-) -> Finding:
-    return Finding(
-        status="FAIL",
-        message=message,
-        cites=(cite,),
-        about=about,
-        remedy=remedy,
-        question=question,
-    )
+    return failed(patches.config, message, cite, remedy="write it so that it can be read")
 
 
 def _shared(findings: Iterable[Finding]) -> Iterator[Finding]:

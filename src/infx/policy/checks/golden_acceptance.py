@@ -37,6 +37,7 @@ from infx.model.run_facts import Acceptance
 from infx.model.submission import Submission
 from infx.model.verdict import Cite, Finding, Question
 from infx.policy.context import Context
+from infx.policy.findings import failed
 from infx.policy.scope import affected
 from infx.policy.simulation import KNOBS, Knobs, folded, named, simulates
 from infx.recipes.registries import AGENTIC
@@ -85,7 +86,7 @@ def _absent(submission: Submission) -> Iterator[Finding]:
             which = ", ".join(f"c{each}" for each in lost)
             message = f"could not be verified: nothing is known of the acceptance of {which}"
             remedy = "collect its effective recipe and its servers' logs"
-            yield _bad(config.key, message, (config.cite,), remedy)
+            yield failed(config.key, message, config.cite, remedy=remedy)
 
 
 def _golden(row: Acceptance) -> Iterator[Finding]:
@@ -93,7 +94,7 @@ def _golden(row: Acceptance) -> Iterator[Finding]:
     bad = [] if knobs is None else list(_wrong(row, knobs))
     if knobs is None:
         message = f"could not be verified: nobody knows how {row.engine} simulates acceptance"
-        yield _bad(row.config, message, (), "submit an engine that is known")
+        yield failed(row.config, message, remedy="submit an engine that is known")
     elif bad:
         yield from bad
     else:
@@ -110,17 +111,17 @@ def _wrong(row: Acceptance, knobs: Knobs) -> Iterator[Finding]:
         why = row.why or ("no curve has its length" if length else "its draft length is not known")
         message = f"{_who(row)}: no golden acceptance: {why}"
         asks = Question(asks=f"where is the acceptance of {_who(row)} from?", of="the signer")
-        yield _bad(row.config, message, (), "commit a measured curve first", asks)
+        yield failed(row.config, message, remedy="commit a measured curve first", question=asks)
         return
     if not 1 <= expected <= length + 1:
         message = f"{_who(row)}: {row.curve} has {expected}, and {length} drafts give 1 to"
-        yield _bad(row.config, f"{message} {length + 1}", (), "correct the curve")
+        yield failed(row.config, f"{message} {length + 1}", remedy="correct the curve")
     for one in knobs.on(row.stated):
         if one not in knobs.lengths(row.stated) or knobs.reads(one) != expected:
             yield _other(row, one, f"{_who(row)}: the recipe states", knobs)
     if row.observed is None:
         message = f"could not be verified: no log of {_who(row)} was gathered"
-        yield _bad(row.config, message, (), "keep the server's log of the point")
+        yield failed(row.config, message, remedy="keep the server's log of the point")
         return
     yield from _shown(row, row.observed, knobs)
 
@@ -130,7 +131,7 @@ def _shown(row: Acceptance, seen: tuple[Observed, ...], knobs: Knobs) -> Iterato
     lengths = knobs.lengths(seen)
     if not lengths:
         message = f"{_who(row)} shows no {knobs.length}: it does not simulate"
-        yield _bad(row.config, message, tuple(one.cite for one in seen), _REMEDY)
+        yield failed(row.config, message, *(one.cite for one in seen), remedy=_REMEDY)
     for one in lengths:
         if knobs.reads(one) != row.expected:
             yield _other(row, one, f"{_who(row)} runs with", knobs)
@@ -141,17 +142,17 @@ def _shown(row: Acceptance, seen: tuple[Observed, ...], knobs: Knobs) -> Iterato
         shown = [one for one in seen if named(one) == folded(name)]
         if not shown:
             message = f"{_who(row)} shows no {name}, which has to be {word}"
-            yield _bad(row.config, message, tuple(one.cite for one in lengths), _REMEDY)
+            yield failed(row.config, message, *(one.cite for one in lengths), remedy=_REMEDY)
         for one in shown:
             if one.value.strip().lower() != word:
                 message = f"{_who(row)}: {one.name} is {one.value}, not {word}"
-                yield _bad(row.config, message, (_cite(one),), _REMEDY)
+                yield failed(row.config, message, _cite(one), remedy=_REMEDY)
 
 
 def _other(row: Acceptance, one: Observed, who: str, knobs: Knobs) -> Finding:
     less = f" less {knobs.own}" if knobs.own else ""
     message = f"{who} {one.name}={one.value}, not {row.expected}{less} as {row.curve} says"
-    return _bad(row.config, message, (_cite(one),), _REMEDY)
+    return failed(row.config, message, _cite(one), remedy=_REMEDY)
 
 
 def _real(row: Acceptance) -> Iterator[Finding]:
@@ -161,12 +162,14 @@ def _real(row: Acceptance) -> Iterator[Finding]:
     found = simulates((*stated, *(row.observed or ())))
     for one in found:
         message = f"{_who(row)} is {where}, and simulates acceptance: {one.name}={one.value}"
-        yield _bad(row.config, message, (_cite(one),), "remove the setting, and measure again")
+        yield failed(
+            row.config, message, _cite(one), remedy="remove the setting, and measure again"
+        )
     if found or not (row.eval and row.speculates):
         return
     if row.observed is None:
         message = f"could not be verified: no log of the eval {_who(row)} was gathered"
-        yield _bad(row.config, message, (), "keep the server's log of the eval")
+        yield failed(row.config, message, remedy="keep the server's log of the eval")
     else:
         message = f"the eval on {row.role} verifies for real"
         yield Finding(status="PASS", message=message, about=row.config)
@@ -179,20 +182,3 @@ def _who(row: Acceptance) -> str:
 
 def _cite(one: Observed) -> Cite:
     return one.cite.model_copy(update={"value": f"{one.name}={one.value}"})
-
-
-def _bad(
-    about: str,
-    message: str,
-    cites: tuple[Cite, ...],
-    remedy: str,
-    question: Question | None = None,
-) -> Finding:
-    return Finding(
-        status="FAIL",
-        message=message,
-        cites=cites,
-        about=about,
-        remedy=remedy,
-        question=question,
-    )

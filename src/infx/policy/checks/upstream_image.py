@@ -39,6 +39,7 @@ from infx.model.registry import Framework
 from infx.model.submission import Submission
 from infx.model.verdict import Cite, Finding, Question
 from infx.policy.context import Context
+from infx.policy.findings import failed, passed
 from infx.policy.scope import affected
 from infx.recipes.images import Image, not_upstream, read_image
 from infx.recipes.registries import framework, hardware, model
@@ -84,7 +85,7 @@ def _entry(
     row = framework(context.engines, config.framework)
     if row is None:
         message = f"could not be verified: no registry has the framework {config.framework}"
-        yield _bad(config, message, config.cite, remedy="add it to the registry of engines")
+        yield failed(config.key, message, config.cite, remedy="add it to the registry of engines")
         return
     for image, cite in images:
         yield _image(config, row, Cite(path=cite.path, line=cite.line, value=image), context)
@@ -98,18 +99,18 @@ def _image(config: Config, row: Framework, cite: Cite, context: Context) -> Find
         image = read_image(text)
     except InputError as error:
         told = error.problems[0]
-        return _bad(config, told.what, cite, remedy=told.remedy or "name an image")
+        return failed(config.key, told.what, cite, remedy=told.remedy or "name an image")
     if not row.organisations:
         message = f"{config.framework} may run an image of any owner: {text}"
-        return _good(config, message, cite)
+        return passed(config.key, message, cite)
     why = not_upstream(image, row.organisations)
     if why is None:
-        return _good(config, f"{text} is of {image.organisation}{_pinned(image)}", cite)
+        return passed(config.key, f"{text} is of {image.organisation}{_pinned(image)}", cite)
     message = f"{text} is not upstream {row.engine}: {why}"
     if _is_new(config, context):
-        return _good(config, f"{message}; {config.hardware} is new hardware", cite)
+        return passed(config.key, f"{message}; {config.hardware} is new hardware", cite)
     remedy = f"use an image of {' or '.join(row.organisations)} on Docker Hub"
-    return _bad(config, message, cite, remedy=remedy, question=_ASK)
+    return failed(config.key, message, cite, remedy=remedy, question=_ASK)
 
 
 def _pinned(image: Image) -> str:
@@ -126,12 +127,12 @@ def _is_new(config: Config, context: Context) -> bool:
 def _order(config: Config, submission: Submission, context: Context) -> Finding:
     if _is_new(config, context):
         message = f"{config.framework} may come first: {config.hardware} is new hardware"
-        return _good(config, message, config.cite)
+        return passed(config.key, message, config.cite)
     if config.hardware is None or submission.others is None:
         what = "the entries beside it" if config.hardware else f"the hardware of {config.key}"
         why = submission.unknown.get("others") if config.hardware else None
         message = f"could not be verified: {why or f'nobody gathered {what}'}"
-        return _bad(config, message, config.cite, remedy=f"gather {what}")
+        return failed(config.key, message, config.cite, remedy=f"gather {what}")
     known = model(context.models, config.prefix)
     first = known.engines if known is not None else None
     before = list(_before(config, submission, context))
@@ -139,12 +140,12 @@ def _order(config: Config, submission: Submission, context: Context) -> Finding:
     where = f"{config.prefix} on {config.hardware}"
     if fitting:
         message = f"{config.framework} follows {', '.join(fitting)} for {where}"
-        return _good(config, message, config.cite)
+        return passed(config.key, message, config.cite)
     wanted = " or ".join(first) if first else "an open engine"
     had = f"; there is only {', '.join(key for key, _ in before)}" if before else ""
     message = f"{config.framework} comes before {wanted} for {where}{had}"
     remedy = f"submit {wanted} for {where} first"
-    return _bad(config, message, config.cite, remedy=remedy, question=_ASK)
+    return failed(config.key, message, config.cite, remedy=remedy, question=_ASK)
 
 
 def _before(config: Config, submission: Submission, context: Context) -> Iterator[tuple[str, str]]:
@@ -160,20 +161,3 @@ def _before(config: Config, submission: Submission, context: Context) -> Iterato
         theirs = hardware(context.hardware, one.hardware or "")
         if one.hardware == config.hardware or (sku is not None and theirs == sku):
             yield one.key, row.engine
-
-
-def _good(config: Config, message: str, cite: Cite) -> Finding:
-    return Finding(status="PASS", message=message, cites=(cite,), about=config.key)
-
-
-def _bad(
-    config: Config, message: str, cite: Cite, *, remedy: str, question: Question | None = None
-) -> Finding:
-    return Finding(
-        status="FAIL",
-        message=message,
-        cites=(cite,),
-        about=config.key,
-        remedy=remedy,
-        question=question,
-    )
