@@ -31,6 +31,7 @@ def test_what_could_not_be_read_is_said(infx: Infx, tmp_path) -> None:
 def test_every_bad_word_is_named(infx: Infx, tmp_path) -> None:
     repo = submitted.smaller_cache(tmp_path / "repo")
     asked = ("--base", "main", "--repository", str(repo.root), "--out", str(tmp_path / "out"))
-    said = infx("evidence", "collect", *asked, "--checkpoint", "a", "b=", "--artifacts", "nowhere")
+    said = infx("evidence", "collect", *asked, "--checkpoint", "a", "b=", "--artifacts", "1=no")
     assert (said.code, said.out) == (2, "")
-    assert "infx: nowhere: there is no such folder; check the path" in said.verdict
+    assert "infx: no: there is no such folder or archive; check the path" in said.verdict
+    assert len(said.verdict) == 3

@@ -2,14 +2,17 @@
 
 import os
 from collections.abc import Iterator
-from datetime import date
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
 from infx.cli.changed import CatalogFlags
+from infx.cli.flags import flag, several
 from infx.cli.streams import put, say
+from infx.clock import NS, SystemClock
 from infx.model.evidence import Evidence
 from infx.model.submission import Submission
 from infx.policy.verdict_text import shown
@@ -20,49 +23,43 @@ _HEADS = ("evidence", "day", "head", "base", "measured", "unknown")
 _SHOWN = 20
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GivenFlags:
+    """What there is beside the repository."""
+
+    run: Annotated[
+        tuple[str, ...] | None,
+        several("Run bundles, as [ENTRY=]FOLDER; ENTRY is the config key that was measured."),
+    ] = None
+    artifacts: Annotated[
+        tuple[str, ...] | None,
+        several(
+            "Folders or zip archives of a public run's artifacts, as [RUN=]PATH; RUN is its number."
+        ),
+    ] = None
+    log: Annotated[
+        tuple[str, ...] | None,
+        several(
+            "Servers' logs, as ENTRY:ROLE:CONCURRENCIES[:eval]=FILE; ROLE is agg, prefill or "
+            "decode, and CONCURRENCIES have commas between them."
+        ),
+    ] = None
+    checkpoint: Annotated[
+        tuple[str, ...] | None,
+        several("Folders of checkpoints, as REPOSITORY[@REVISION]=FOLDER. No weights are read."),
+    ] = None
+    pull: Annotated[
+        Path | None, flag("A JSON file with what the forge says of the pull request.")
+    ] = None
+
+
 def collect(
     *,
-    base: Annotated[
-        str, Parameter(help="The branch to compare with: from where HEAD left it, to HEAD.")
-    ],
-    out: Annotated[
-        Path, Parameter(help="The folder that gets the folder of evidence, named by its digest.")
-    ],
-    measured: Annotated[
-        str | None, Parameter(negative=(), help="The commit that was measured.")
-    ] = None,
-    repository: Annotated[
-        Path, Parameter(negative=(), help="A folder of the repository. Default: this one.")
-    ] = Path(),
-    run: Annotated[
-        list[str] | None,
-        Parameter(
-            consume_multiple=True,
-            negative=(),
-            help="Run bundles, as [ENTRY=]FOLDER; ENTRY is the config key that it measured.",
-        ),
-    ] = None,
-    artifacts: Annotated[
-        list[str] | None,
-        Parameter(
-            consume_multiple=True,
-            negative=(),
-            help="Folders or zip archives of a public run's artifacts, as [RUN=]PATH; RUN is its "
-            "number.",
-        ),
-    ] = None,
-    pull: Annotated[
-        Path | None,
-        Parameter(negative=(), help="A JSON file with what the forge says of the pull request."),
-    ] = None,
-    checkpoint: Annotated[
-        list[str] | None,
-        Parameter(
-            consume_multiple=True,
-            negative=(),
-            help="Folders of checkpoints, as REPOSITORY[@REVISION]=FOLDER. No weights are read.",
-        ),
-    ] = None,
+    base: Annotated[str, flag("The branch to compare with: from where HEAD left it, to HEAD.")],
+    out: Annotated[Path, flag("The folder that gets the evidence, in a folder of its own.")],
+    measured: Annotated[str | None, flag("The commit that was measured.")] = None,
+    repository: Annotated[Path, flag("A folder of the repository. Default: this one.")] = Path(),
+    given: Annotated[GivenFlags | None, Parameter(name="*")] = None,
     catalog: Annotated[CatalogFlags | None, Parameter(name="*")] = None,
 ) -> None:
     """Gather the facts of a submission into a folder that is named by its content.
@@ -70,14 +67,12 @@ def collect(
     Both sides are read from git's commits. What nobody gave is not known, and the evidence says
     why; nothing is judged here: see infx verify. Prints the folder.
     """
-    from infx.clock import SystemClock
     from infx.flows.changed import Ask
-    from infx.flows.evidence.collect import Given
     from infx.flows.evidence.collect import collect as gathered
-    from infx.flows.manifest import stamp
+    from infx.flows.evidence.parts import Given
     from infx.store.evidence import write
 
-    flags = catalog or CatalogFlags()
+    flags, beside = catalog or CatalogFlags(), given or GivenFlags()
     asked = Ask(
         base=base,
         folder=repository.absolute(),
@@ -85,16 +80,19 @@ def collect(
         runner_config=flags.runner_config,
         recipe_roots=tuple(flags.recipe_root or ()),
     )
-    given = Given(
-        ask=asked,
-        day=date.fromisoformat(stamp(SystemClock().wall())[:10]),
-        measured=measured,
-        runs=tuple(run or ()),
-        artifacts=tuple(artifacts or ()),
-        pull=pull,
-        checkpoints=tuple(checkpoint or ()),
+    found = gathered(
+        Given(
+            ask=asked,
+            day=datetime.fromtimestamp(SystemClock().wall() // NS, UTC).date(),
+            measured=measured,
+            runs=beside.run or (),
+            artifacts=beside.artifacts or (),
+            logs=beside.log or (),
+            pull=beside.pull,
+            checkpoints=beside.checkpoint or (),
+        ),
+        os.environ,
     )
-    found = gathered(given, os.environ)
     for problem in found.said:
         say(problem)
     put(str(write(out, found.submission, found.files)))

@@ -11,7 +11,8 @@ import bundled
 import gitted
 import submitted
 from infx.flows.changed import Ask
-from infx.flows.evidence.collect import Given, collect
+from infx.flows.evidence.collect import collect
+from infx.flows.evidence.parts import Given
 from infx.flows.verify import verify
 from infx.store import evidence
 from refusals import refusal

@@ -9,7 +9,8 @@ import pytest
 import gitted
 import submitted
 from infx.flows.changed import Ask
-from infx.flows.evidence.collect import Given, collect
+from infx.flows.evidence.collect import collect
+from infx.flows.evidence.parts import Given
 from refusals import refusal
 from submitted import MUSE, RECIPE, RUN
 

@@ -4,8 +4,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from infx.errors import InputError
+from infx.flows.evidence.known import Known
+from infx.flows.evidence.logs import Logs
 from infx.flows.evidence.places import cite
 from infx.flows.evidence.points import scenario_id
+from infx.flows.evidence.states import Placed
 from infx.flows.evidence.variants import Bound
 from infx.model import config_facts, run_facts
 from infx.model.acceptance import Cell, Curve
@@ -26,39 +29,55 @@ class _Golden:
     why: str | None = None
 
 
-def acceptance(
-    found: Iterable[Bound],
-    configs: Mapping[str, config_facts.Config],
-    golden: Mapping[str, Curve],
-    commit: str,
-) -> Iterator[run_facts.Acceptance]:
-    """Yield a row for each role of each variant, one more for its evals; nothing is observed."""
+def acceptance(found: Iterable[Bound], known: Known) -> Iterator[run_facts.Acceptance]:
+    """Yield a row for each role of each variant and what its logs show, one more for its evals."""
     for one in found:
-        config = configs[one.config]
         roles = read_roles(one.binding.tree, places(one.binding))
         for agentic in (True, False):
             points = [
                 point for point in one.points if (scenario_id(point.row) == AGENTIC) == agentic
             ]
-            asked = _golden(roles, config, golden) if agentic else _Golden()
-            for is_eval in (False, True):
-                mine = [p for p in points if (p.is_evaluated if is_eval else p.is_measured)]
-                for role in roles.values() if mine else ():
-                    yield run_facts.Acceptance(
-                        config=one.config,
-                        variant=one.variant,
-                        concurrency=tuple(sorted({point.concurrency for point in mine})),
-                        role=role.name,
-                        engine=role.engine,
-                        agentic=agentic,
-                        speculates=_speculates(role) is not None,
-                        draft_tokens=asked.length,
-                        curve=asked.curve,
-                        expected=None if asked.cell is None else asked.cell.al,
-                        why=asked.why,
-                        stated=tuple(_stated(one, role, commit)),
-                        eval=is_eval,
-                    )
+            config = known.configs[one.config]
+            asked = _golden(roles, config, known.golden) if agentic else _Golden()
+            measured = [point for point in points if point.is_measured]
+            evaluated = [point for point in points if point.is_evaluated]
+            for role in roles.values():
+                facts = _facts(one, role, asked, known.commit)
+                shown = {"agentic": agentic, "eval": False}
+                for seen in _seen(one.config, role.name, measured, known.logs, is_eval=False):
+                    yield facts.model_copy(update={**shown, **seen})
+                for seen in _seen(one.config, role.name, evaluated, known.logs, is_eval=True):
+                    yield facts.model_copy(update={**shown, **seen, "eval": True})
+
+
+def _facts(one: Bound, role: Role, asked: _Golden, commit: str) -> run_facts.Acceptance:
+    return run_facts.Acceptance(
+        config=one.config,
+        variant=one.variant,
+        concurrency=(),
+        role=role.name,
+        engine=role.engine,
+        agentic=False,
+        speculates=_speculates(role) is not None,
+        draft_tokens=asked.length,
+        curve=asked.curve,
+        expected=None if asked.cell is None else asked.cell.al,
+        why=asked.why,
+        stated=tuple(_stated(one, role, commit)),
+    )
+
+
+def _seen(
+    config: str, role: str, points: Iterable[Placed], logs: Logs, *, is_eval: bool
+) -> Iterator[dict[str, object]]:
+    """Yield concurrencies that share their logs, with what those show."""
+    groups: dict[tuple[str, ...], list[int]] = {}
+    for one in sorted({point.concurrency for point in points}):
+        mine = logs.of(config, role, one, is_eval=is_eval)
+        groups.setdefault(tuple(log.name for log in mine), []).append(one)
+    for group in groups.values():
+        found = logs.of(config, role, group[0], is_eval=is_eval)
+        yield {"concurrency": tuple(group), "observed": logs.simulation(found)}
 
 
 def _golden(

@@ -9,6 +9,7 @@ from pydantic import JsonValue
 
 from infx.errors import InputError, Problem
 from infx.flows.evidence.curves import AGENTIC, FIXED, Figure
+from infx.flows.evidence.logs import CHAT, COMPLETIONS, Logs
 from infx.flows.evidence.points import scenario_id
 from infx.flows.evidence.states import Placed, State
 from infx.interchange import benchmark_rows, eval_rows
@@ -152,20 +153,24 @@ def figures(found: Artifacts, matching: Matching) -> Iterator[Figure]:
         yield Figure(key, series, row.conc, latency, throughput, cite)
 
 
-def clients(found: Artifacts, matching: Matching) -> Iterator[run_facts.Client]:
-    """Yield who asked the servers of affected entries, once an entry: rows say no more."""
+def clients(found: Artifacts, matching: Matching, logs: Logs) -> Iterator[run_facts.Client]:
+    """Yield who asked the servers of affected entries, once an entry: rows say no more.
+
+    How they were asked stands in the servers' logs.
+    """
     seen: set[str] = set()
     for row, key, line in _points(found, matching):
         if key not in seen:
             seen.add(key)
             fixed = isinstance(row, FixedRow)
+            asked = logs.requests(key)
             yield run_facts.Client(
                 config=key,
                 tool="the public client of fixed sequences" if fixed else "aiperf",
                 foreign=True,
-                endpoint=None,
-                chat_requests=None,
-                completions=None,
+                endpoint=None if asked is None else CHAT if asked[0] else COMPLETIONS,
+                chat_requests=None if asked is None else asked[0],
+                completions=None if asked is None else asked[1],
                 certified=None,
                 cite=found.place(benchmark_rows.FILE, line),
             )
@@ -184,7 +189,9 @@ def _points(found: Artifacts, matching: Matching) -> Iterator[tuple[benchmark_ro
             yield row, key, located.line
 
 
-def evals(found: Artifacts, matching: Matching, thresholds: Thresholds) -> Iterator[run_facts.Eval]:
+def evals(
+    found: Artifacts, matching: Matching, thresholds: Thresholds, logs: Logs
+) -> Iterator[run_facts.Eval]:
     """Yield the scores of affected entries."""
     data = found.files.get(eval_rows.FILE)
     for located in eval_rows.read(data, eval_rows.FILE) if data is not None else ():
@@ -197,7 +204,9 @@ def evals(found: Artifacts, matching: Matching, thresholds: Thresholds) -> Itera
         if key is not None:
             value = f"{row.task} {row.score_name or 'score'} {row.score}"
             cite = found.place(eval_rows.FILE, located.line, value)
-            yield _eval(found.run, key, row, thresholds, cite)
+            score = _eval(found.run, key, row, thresholds, cite)
+            real = logs.is_simulated(key, score.concurrency)
+            yield score.model_copy(update={"simulated_acceptance": real})
 
 
 def _eval(run: int, key: str, row: EvalRow, thresholds: Thresholds, cite: Cite) -> run_facts.Eval:

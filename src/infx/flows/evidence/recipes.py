@@ -4,12 +4,11 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from pydantic import JsonValue
 
-from infx.flows.evidence.checkpoints import Checkpoints
+from infx.flows.evidence.known import Known
 from infx.flows.evidence.places import cite
 from infx.flows.evidence.variants import Bound
 from infx.model import config_facts, run_facts
-from infx.model.setting_registry import ArchitectureRegistry
-from infx.recipes.architecture import configuration_overrides, lossy_uses
+from infx.recipes.architecture import Native, configuration_overrides, lossy_uses
 from infx.recipes.binding import Binding, Path
 from infx.recipes.publication import Statement, publication_facts
 from infx.recipes.settings import origin, role_settings
@@ -31,37 +30,41 @@ def effective(found: Iterable[Bound], commit: str) -> Iterator[config_facts.Effe
         )
 
 
-def overrides(
-    found: Iterable[Bound], registry: ArchitectureRegistry, checkpoints: Checkpoints, commit: str
-) -> Iterator[config_facts.Override]:
+def overrides(found: Iterable[Bound], known: Known) -> Iterator[config_facts.Override]:
     """Yield keys of the model's configuration that launches change, and lossy settings."""
     for one in found:
-        target = checkpoints.target(one)
+        target = known.checkpoints.target(one)
         native = None if target is None else target.configuration
         for role in one.engines:
-            for key in configuration_overrides(one.binding, role, registry, native):
-                if key.counts:
-                    yield config_facts.Override(
-                        config=one.config,
-                        variant=one.variant,
-                        key=f"{key.setting} {key.key}".strip(),
-                        value=key.value,
-                        native=key.native,
-                        native_known=key.native_known,
-                        standing=key.standing,
-                        because=key.because,
-                        cite=cite(key.where, key.value, at=commit),
-                    )
-            for lossy in lossy_uses(one.binding, role, registry):
-                yield config_facts.Override(
-                    config=one.config,
-                    variant=one.variant,
-                    key=lossy.setting,
-                    value=lossy.value,
-                    standing="deny",
-                    because=lossy.because,
-                    cite=cite(lossy.where, lossy.value, at=commit),
-                )
+            yield from _overrides(one, role, native, known)
+
+
+def _overrides(
+    one: Bound, role: str, native: Native, known: Known
+) -> Iterator[config_facts.Override]:
+    for key in configuration_overrides(one.binding, role, known.architecture, native):
+        if key.counts:
+            yield config_facts.Override(
+                config=one.config,
+                variant=one.variant,
+                key=f"{key.setting} {key.key}".strip(),
+                value=key.value,
+                native=key.native,
+                native_known=key.native_known,
+                standing=key.standing,
+                because=key.because,
+                cite=cite(key.where, key.value, at=known.commit),
+            )
+    for lossy in lossy_uses(one.binding, role, known.architecture):
+        yield config_facts.Override(
+            config=one.config,
+            variant=one.variant,
+            key=lossy.setting,
+            value=lossy.value,
+            standing="deny",
+            because=lossy.because,
+            cite=cite(lossy.where, lossy.value, at=known.commit),
+        )
 
 
 def publication(
