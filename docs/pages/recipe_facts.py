@@ -13,8 +13,12 @@ from pathlib import Path
 
 from infx.flows import acceptance as curves
 from infx.flows.catalog import load_catalog
-from infx.flows.evidence import checkpoints, drafts, recipes
+from infx.flows.evidence import recipes
 from infx.flows.evidence.acceptance import acceptance
+from infx.flows.evidence.checkpoints import Checkpoints
+from infx.flows.evidence.drafts import drafts
+from infx.flows.evidence.known import Known
+from infx.flows.evidence.logs import Logs
 from infx.flows.evidence.places import cite
 from infx.flows.evidence.states import Placed
 from infx.flows.evidence.variants import Bound
@@ -90,10 +94,17 @@ def facts(path: Path, root: Path, entry: Named | None) -> Facts:
     config = _config(bindings[0], entry)
     config = config.model_copy(update={"thinking": _thinking(bindings) or config.thinking})
     found = [_bound(one, config, entry) for one in bindings]
+    known = Known(
+        commit=COMMIT,
+        configs={config.key: config},
+        models=registry(ModelRegistry),
+        precision=registry(DraftPrecisionRegistry),
+        architecture=registry(ArchitectureRegistry),
+        golden=golden(),
+        checkpoints=Checkpoints(),
+        logs=Logs(),
+    )
     frameworks = {config.key: config.framework}
-    models, none = registry(ModelRegistry), checkpoints.Checkpoints()
-    precision = registry(DraftPrecisionRegistry)
-    prefixes = {config.key: config.prefix}
     submission = Submission(
         evidence="0" * 64,
         day=DAY,
@@ -103,14 +114,14 @@ def facts(path: Path, root: Path, entry: Named | None) -> Facts:
         configs=(config,),
         points=tuple(_points(found)),
         recipes=tuple(recipes.effective(found, COMMIT)),
-        acceptance=tuple(acceptance(found, {config.key: config}, golden(), COMMIT)),
-        drafts=tuple(drafts.drafts(found, precision, models, none, prefixes, COMMIT)),
-        overrides=tuple(recipes.overrides(found, registry(ArchitectureRegistry), none, COMMIT)),
+        acceptance=tuple(acceptance(found, known)),
+        drafts=tuple(drafts(found, known)),
+        overrides=tuple(recipes.overrides(found, known)),
         patches=tuple(_patches(found)),
         waivers=(),
         publication=tuple(recipes.publication(found, frameworks, COMMIT)),
     )
-    banned = tuple(use for one in bindings for use in banned_uses(one, precision))
+    banned = tuple(use for one in bindings for use in banned_uses(one, known.precision))
     return Facts(submission, len(bindings), banned)
 
 
