@@ -7,6 +7,7 @@ from infx.model.recipe import BoundRecipe
 from infx.model.record import EndState, Phase
 from infx.model.result import Absent, Counts, PointSummary
 from infx.model.workload import FixedWorkload
+from infx.store.bundle_reader import count_ends
 from infx.store.bundles import PLAN, REQUESTS, create
 from infx.store.journal import Journal
 from journaled import ending, issue
@@ -100,3 +101,12 @@ def finished(root, *concurrencies):
     writer.add_file("server/server.log", b"ready\n")
     writer.close("finished", "2027-01-15T08:01:00+00:00")
     return writer.path
+
+
+def counted(point, records):
+    """Summarise a point by its counts alone."""
+    return summary(
+        point,
+        profiling=count_ends(records, Phase.PROFILING),
+        warmup=count_ends(records, Phase.WARMUP),
+    )

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from infx.flows.policy_context import policy_context
 from infx.model.run_facts import Eval
 from infx.model.verdict import Cite
-from infx.policy.scores import Held, batch_faults, faults, held, nears_floor, number, same_image
+from infx.policy.scores import Held, batch_faults, faults, held, nears_floor, number
 
 BAR = Held(Decimal("0.90"), "gsm8k", False, 1319)
 
@@ -108,26 +108,3 @@ def test_chance_is_told_where_its_error_is_known():
 )
 def test_a_batch_completes_what_it_was_asked(facts, faulty):
     assert bool(list(batch_faults(row(**facts)))) == faulty
-
-
-A, B = "sha256:" + "a" * 64, "sha256:" + "b" * 64
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "same"),
-    [
-        ("lmsysorg/sglang:v1", "docker.io/lmsysorg/sglang:v1", True),
-        ("lmsysorg#sglang:v1", "lmsysorg/sglang:v1", True),
-        ("lmsysorg/sglang:v1", "lmsysorg/sglang:v2", False),
-        ("lmsysorg/sglang:v1", "vllm/sglang:v1", False),
-        ("lmsysorg/sglang:v1", "ghcr.io/lmsysorg/sglang:v1", False),
-        (f"lmsysorg/sglang:v1@{A}", f"lmsysorg/sglang:v2@{A}", True),
-        (f"lmsysorg/sglang:v1@{A}", f"lmsysorg/sglang:v1@{B}", False),
-        (f"lmsysorg/sglang:v1@{A}", "lmsysorg/sglang:v1", True),
-        (f"lmsysorg/sglang@{A}", "lmsysorg/sglang", False),
-        ("lmsysorg/sglang", "lmsysorg/sglang", False),
-        ("LMSYS/X:1", "LMSYS/X:1", False),
-    ],
-)
-def test_images_are_one_by_digest_or_else_by_tag(one, other, same):
-    assert same_image(one, other) == same == same_image(other, one)

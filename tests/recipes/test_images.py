@@ -5,7 +5,7 @@ import re
 import pytest
 
 from infx.errors import InputError
-from infx.recipes.images import HUB, not_upstream, read_image
+from infx.recipes.images import HUB, not_upstream, read_image, same_image
 from recipe_files import reference
 
 DIGEST = "sha256:8cfc5a72cb296771f5f8a4a4688cb6d05685610a830cbb616fa4ab0eb7bb2b0a"
@@ -75,3 +75,26 @@ def test_every_public_image_is_one():
     assert len(texts) > 30
     owners = {read_image(text).organisation for text in texts}
     assert {"vllm", "lmsysorg", "rocm", "nvidia/ai-dynamo"} <= owners
+
+
+A, B = "sha256:" + "a" * 64, "sha256:" + "b" * 64
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("lmsysorg/sglang:v1", "docker.io/lmsysorg/sglang:v1", True),
+        ("lmsysorg#sglang:v1", "lmsysorg/sglang:v1", True),
+        ("lmsysorg/sglang:v1", "lmsysorg/sglang:v2", False),
+        ("lmsysorg/sglang:v1", "vllm/sglang:v1", False),
+        ("lmsysorg/sglang:v1", "ghcr.io/lmsysorg/sglang:v1", False),
+        (f"lmsysorg/sglang:v1@{A}", f"lmsysorg/sglang:v2@{A}", True),
+        (f"lmsysorg/sglang:v1@{A}", f"lmsysorg/sglang:v1@{B}", False),
+        (f"lmsysorg/sglang:v1@{A}", "lmsysorg/sglang:v1", True),
+        (f"lmsysorg/sglang@{A}", "lmsysorg/sglang", False),
+        ("lmsysorg/sglang", "lmsysorg/sglang", False),
+        ("LMSYS/X:1", "LMSYS/X:1", False),
+    ],
+)
+def test_images_are_one_by_digest_or_else_by_tag(one, other, same):
+    assert same_image(one, other) == same == same_image(other, one)

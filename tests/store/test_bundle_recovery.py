@@ -7,21 +7,11 @@ import pytest
 
 import bundled
 from infx.errors import InputError
-from infx.model.record import Phase
 from infx.store.bundle_audit import verify
-from infx.store.bundle_reader import count_ends
 from infx.store.bundle_recovery import recover
 from infx.store.bundles import create
 from infx.store.journal import Journal
 from journaled import ending, issue
-
-
-def summarise(point, records):
-    return bundled.summary(
-        point,
-        profiling=count_ends(records, Phase.PROFILING),
-        warmup=count_ends(records, Phase.WARMUP),
-    )
 
 
 def never(point, records):
@@ -47,7 +37,7 @@ def test_a_run_killed_in_its_second_point_is_finished(tmp_path):
     with (run / "points" / folder.name / "requests.jsonl.zst").open("ab") as file:
         file.write(b"\x28\xb5\x2f")
 
-    bundle = recover(run, summarise)
+    bundle = recover(run, bundled.counted)
 
     assert bundle.manifest.state == "recovered"
     assert bundle.manifest.failure == "the client was killed before the run ended"
@@ -65,14 +55,14 @@ def test_the_end_is_the_last_moment_that_a_journal_knows(tmp_path):
         # The anchor stands at 1000 ns; this request ended 7 s later.
         journal.end(dataclasses.replace(ending(issue(0)), end_ns=7_000_001_000))
     run = killed(writer, tmp_path)
-    assert recover(run, summarise).manifest.ended == "2027-01-15T08:00:07+00:00"
+    assert recover(run, bundled.counted).manifest.ended == "2027-01-15T08:00:07+00:00"
 
 
 def test_a_run_killed_before_its_first_request_is_finished_too(tmp_path):
     writer = create(tmp_path / "live", bundled.manifest())
     writer.begin_point(bundled.point(1))
     run = killed(writer, tmp_path)
-    bundle = recover(run, summarise)
+    bundle = recover(run, bundled.counted)
     assert bundle.manifest.ended == bundle.manifest.started
     assert bundle.summary(bundle.points[0]).counts == bundled.counts()
     assert bundle.records(bundle.points[0]) == ()
@@ -92,7 +82,7 @@ def test_a_point_killed_before_it_was_listed_is_found(tmp_path):
     run = killed(writer, tmp_path)
     (run / "manifest.json").write_bytes(before)
     (run / "points" / "empty").mkdir()
-    assert [point.concurrency for point in recover(run, summarise).points] == [1, 2]
+    assert [point.concurrency for point in recover(run, bundled.counted).points] == [1, 2]
     assert verify(run) == ()
 
 
@@ -121,7 +111,7 @@ def test_a_recovery_that_was_killed_itself_is_taken_up(tmp_path):
 
     with pytest.raises(KeyboardInterrupt):
         recover(run, die)
-    bundle = recover(run, summarise)
+    bundle = recover(run, bundled.counted)
     assert bundle.summary(bundle.points[0]).counts == bundled.counts(lost=1)
     assert verify(run) == ()
 
@@ -154,5 +144,5 @@ def test_an_altered_journal_is_not_made_to_look_whole(tmp_path):
     damaged[20] ^= 255
     path.write_bytes(damaged)
     with pytest.raises(InputError, match="restore the file from a copy"):
-        recover(run, summarise)
+        recover(run, bundled.counted)
     assert path.read_bytes() == damaged

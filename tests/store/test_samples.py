@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 
 import bundled
 from infx.errors import InputError, MachineError
-from infx.model.record import Phase
 from infx.model.scrape import Change, Miss, Page
 from infx.store.bundle_audit import verify
-from infx.store.bundle_reader import count_ends, open_bundle
+from infx.store.bundle_reader import open_bundle
 from infx.store.bundle_recovery import recover
 from infx.store.samples import SampleJournal, pages, read
 from infx.telemetry.engine import whole_pages
@@ -147,14 +146,6 @@ def test_the_lost_page_before_a_change_is_noticed_also_by_its_length(path):
     assert [type(one) for one in read(path)] == [Page, Page]
 
 
-def summarise(point, records):
-    return bundled.summary(
-        point,
-        profiling=count_ends(records, Phase.PROFILING),
-        warmup=count_ends(records, Phase.WARMUP),
-    )
-
-
 def test_recovery_cuts_the_torn_page_and_the_audit_reads_the_others(tmp_path):
     writer = bundled.begin(tmp_path / "live", 1)
     (point,) = (tmp_path / "live").glob("*/points/*")
@@ -164,7 +155,7 @@ def test_recovery_cuts_the_torn_page_and_the_audit_reads_the_others(tmp_path):
     run = shutil.copytree(writer.path, tmp_path / writer.path.name)
     assert len(list(open_bundle(run).scrapes(open_bundle(run).points[0]))) == 2
 
-    bundle = recover(run, summarise)
+    bundle = recover(run, bundled.counted)
 
     assert len(list(bundle.scrapes(bundle.points[0]))) == 2
     assert f"points/{point.name}/samples.jsonl.zst" in bundle.manifest.files

@@ -6,7 +6,7 @@ from typing import get_args
 import orjson
 from pydantic import JsonValue
 
-from infx.cli.grids import Grid, aligned, printable
+from infx.cli.grids import Grid, aligned, printable, printable_lines
 from infx.model.acceptance import Cell, Curve, Thinking
 from infx.recipes.acceptance.plan import Plan
 from infx.recipes.acceptance.role import Stated
@@ -58,7 +58,7 @@ def plan_text(binding: Binding, plan: Plan) -> str:
     table = "\n".join(aligned(grid)) if changes else "nothing to change"
     notes = [_own(one, plan) for one in plan.stated]
     parts = [f"recipe {binding.file}{variant}\n{golden}", table, "\n".join(notes)]
-    return "\n\n".join(_shown(part) for part in parts if part)
+    return "\n\n".join(printable_lines(part) for part in parts if part)
 
 
 def _changes(plan: Plan) -> Iterator[tuple[str, str, str, str]]:
@@ -134,7 +134,3 @@ def _lengths(curve: Curve, mode: Thinking, lengths: Sequence[int]) -> Iterator[s
 def _text(curve: Curve, mode: Thinking, length: int) -> str:
     al = curve.cells[mode].get(length)
     return "-" if al is None else str(al)
-
-
-def _shown(text: str) -> str:
-    return "\n".join(map(printable, text.split("\n")))

@@ -21,6 +21,11 @@ def printable(text: str) -> str:
     return "".join(char if char.isprintable() else "�" for char in text)
 
 
+def printable_lines(text: str) -> str:
+    """Return foreign text as `printable` does, line by line."""
+    return "\n".join(map(printable, text.split("\n")))
+
+
 def aligned(grid: Grid) -> list[str]:
     """Return a table as lines of text, every column as wide as its widest cell."""
     rows = [row for row in (grid.heads, grid.units, *grid.rows) if any(row)]

@@ -3,7 +3,7 @@
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from infx.cli.grids import printable
+from infx.cli.grids import printable_lines
 from infx.matrix.collisions import evaluated_concs
 from infx.matrix.points import evaluation, scenario
 from infx.model.catalog import Worker
@@ -30,11 +30,6 @@ def text(rows: Sequence[Row]) -> str:
         entries.setdefault(row.config_key, []).append(row)
     blocks = ["\n".join(_entry(members)) for members in entries.values()]
     return printable_lines("\n\n".join([*blocks, _totals(rows, len(entries))]))
-
-
-def printable_lines(text: str) -> str:
-    """Return text with nothing in it that a terminal would obey, line by line."""
-    return "\n".join(map(printable, text.split("\n")))
 
 
 def _entry(rows: Sequence[Row]) -> Iterator[str]:

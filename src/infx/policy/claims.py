@@ -10,6 +10,7 @@ from infx.model.submission import Submission
 from infx.model.verdict import Cite
 from infx.policy.scope import affected
 from infx.policy.statements import Statement, Subject, statements
+from infx.recipes.images import plain
 
 Known = tuple[str, ...] | None
 """The values that the facts have, None where nobody gathered them."""
@@ -79,8 +80,8 @@ def _unchanged(stated: Statement, known: tuple[str, ...]) -> bool | None:
 
 def _names(stated: str, image: str) -> bool:
     """Return whether a reference, maybe without its digest, names an image."""
-    plain = image.replace("#", "/").removeprefix("docker.io/")
-    return stated in (plain, plain.partition("@")[0])
+    written = plain(image)
+    return stated in (written, written.partition("@")[0])
 
 
 def _configs(submission: Submission) -> Known:

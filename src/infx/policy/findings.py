@@ -1,6 +1,12 @@
 """Findings in the form that most checks give them."""
 
+from infx.model.config_facts import Observed
 from infx.model.verdict import Cite, Finding, Question
+
+
+def observed(one: Observed) -> Cite:
+    """Return a setting that a server stated as the place where it did."""
+    return one.cite.model_copy(update={"value": f"{one.name}={one.value}"})
 
 
 def failed(

@@ -5,11 +5,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 
-from infx.errors import InputError
 from infx.model.config_facts import Config, Point
 from infx.model.run_facts import Eval
 from infx.policy.context import Context
-from infx.recipes.images import read_image
+from infx.recipes.images import same_image
 from infx.recipes.registries import floor
 
 Z95 = 1.96
@@ -81,24 +80,6 @@ def nears_floor(row: Eval, bar: Held) -> bool:
     if score is None or row.score_se is None or bar.diagnostic:
         return False
     return score - Z95 * row.score_se < float(bar.floor)
-
-
-def same_image(one: str, other: str) -> bool:
-    """Return whether two references mean one image: by digest where both have it, else by tag.
-
-    >>> same_image("lmsysorg#sglang:v1", "docker.io/lmsysorg/sglang:v1")
-    True
-    """
-    try:
-        first, second = read_image(one), read_image(other)
-    except InputError:
-        return False
-    names = [(image.registry, image.organisation, image.repository) for image in (first, second)]
-    if names[0] != names[1]:
-        return False
-    if first.digest and second.digest:
-        return first.digest == second.digest
-    return first.tag is not None and first.tag == second.tag
 
 
 def batch_faults(row: Eval) -> Iterator[str]:

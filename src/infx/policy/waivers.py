@@ -9,6 +9,7 @@ from infx.model.document import Document
 from infx.model.shell_effects import EffectKind
 from infx.model.validation import validate
 from infx.model.waiver import Waiver
+from infx.recipes.images import plain
 
 _PAGE = re.compile(r"(?:.*/)?([1-9][0-9]*)\.md")
 
@@ -70,7 +71,7 @@ def faults(waiver: Waiver, *, page: str, image: str, config: str, day: date) -> 
 
 
 def _same_image(waived: str, used: str) -> bool:
-    """Return whether two references are one image. A `#` in a catalog's image stands for `/`."""
-    one, other = (image.replace("#", "/").removeprefix("docker.io/") for image in (waived, used))
+    """Return whether two references are one image; a pinned one is never one without a digest."""
+    one, other = map(plain, (waived, used))
     digests = [image.partition("@")[2] for image in (one, other)]
     return digests[0] == digests[1] if all(digests) else one == other

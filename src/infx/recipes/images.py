@@ -35,6 +35,15 @@ class Image:
         return self.digest is not None
 
 
+def plain(reference: str) -> str:
+    """Return a reference as people write it: with `/`, and without the host of Docker Hub.
+
+    >>> plain("docker.io/lmsysorg#sglang:v1")
+    'lmsysorg/sglang:v1'
+    """
+    return reference.replace("#", "/").removeprefix(f"{HUB}/")
+
+
 def read_image(text: str, where: str | None = None) -> Image:
     """Take a reference apart; `#` stands for `/`, as cluster tools write it.
 
@@ -63,6 +72,24 @@ def read_image(text: str, where: str | None = None) -> Image:
     registry = HUB if registry.lower() in _HUBS else registry.lower()
     organisation = "/".join(parts[:-1]) or "library"
     return Image(registry, organisation, parts[-1], tag or None, digest or None)
+
+
+def same_image(one: str, other: str) -> bool:
+    """Return whether two references mean one image: by digest where both have it, else by tag.
+
+    >>> same_image("lmsysorg#sglang:v1", "docker.io/lmsysorg/sglang:v1")
+    True
+    """
+    try:
+        first, second = read_image(one), read_image(other)
+    except InputError:
+        return False
+    names = [(image.registry, image.organisation, image.repository) for image in (first, second)]
+    if names[0] != names[1]:
+        return False
+    if first.digest and second.digest:
+        return first.digest == second.digest
+    return first.tag is not None and first.tag == second.tag
 
 
 def not_upstream(image: Image, organisations: Collection[str]) -> str | None:

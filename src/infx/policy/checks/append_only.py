@@ -38,6 +38,7 @@ from infx.model.verdict import Cite, Finding
 from infx.policy.context import Context
 from infx.policy.globs import fits
 from infx.policy.scope import affected
+from infx.recipes.images import plain
 
 NEEDS = ("changelog",)
 
@@ -136,7 +137,7 @@ def _appended(
     if not curve:
         what = "its entry has no curve in the base" if not beside else f"it starts {point.series}"
         yield _bad(f"{_name(point)} joins no existing curve: {what}", *cites, about=point.config)
-    elif not point.image or _plain(point.image) not in {_plain(one.image) for one in curve}:
+    elif not point.image or plain(point.image) not in {plain(one.image) for one in curve}:
         images = ", ".join(sorted({one.image for one in curve}))
         message = f"{_name(point)} has the image {point.image or 'none'}, its curve {images}"
         yield _bad(message, *cites, about=point.config)
@@ -145,10 +146,6 @@ def _appended(
 def _name(point: Point) -> str:
     kind = "the eval of " if point.eval else ""
     return f"{kind}{point.config} {point.variant} c{point.concurrency}"
-
-
-def _plain(image: str) -> str:
-    return image.replace("#", "/").removeprefix("docker.io/")
 
 
 def _bad(message: str, *cites: Cite, remedy: str = _REMEDY, about: str | None = None) -> Finding:

@@ -32,12 +32,12 @@ Evidence
 import re
 from collections.abc import Iterator
 
-from infx.model.config_facts import Draft, Observed, Side
+from infx.model.config_facts import Draft, Side
 from infx.model.precision import RANK, Precision, cheaper
 from infx.model.submission import Submission
-from infx.model.verdict import Cite, Finding, Question
+from infx.model.verdict import Finding, Question
 from infx.policy.context import Context
-from infx.policy.findings import failed
+from infx.policy.findings import failed, observed
 from infx.policy.scope import affected, speculating
 
 NEEDS = ("configs", "drafts")
@@ -81,14 +81,14 @@ def _variables(draft: Draft) -> Iterator[Finding]:
         if word not in _OFF:
             said = "is on" if word in _ON else "is neither on nor off"
             message = f"{one.name}={one.value} {said}, and is banned"
-            yield failed(draft.config, message, _cite(one), remedy="remove the variable")
+            yield failed(draft.config, message, observed(one), remedy="remove the variable")
     for one in draft.leads:
         if one.value.strip().lower() not in _OFF:
             message = f"could not be verified: what {one.name}={one.value} does to the draft"
             asks = f"does {one.name} lower the precision of {_name(draft)}?"
             question = Question(asks=asks, of="a core maintainer")
             yield failed(
-                draft.config, message, _cite(one), remedy="remove the setting", question=question
+                draft.config, message, observed(one), remedy="remove the setting", question=question
             )
 
 
@@ -183,7 +183,3 @@ def _good(draft: Draft) -> Finding:
 
 def _name(draft: Draft) -> str:
     return f"{draft.repository or 'the native draft'} ({draft.variant}, {draft.role})"
-
-
-def _cite(one: Observed) -> Cite:
-    return one.cite.model_copy(update={"value": f"{one.name}={one.value}"})

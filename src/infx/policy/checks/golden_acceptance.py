@@ -35,9 +35,9 @@ from collections.abc import Iterator
 from infx.model.config_facts import Observed
 from infx.model.run_facts import Acceptance
 from infx.model.submission import Submission
-from infx.model.verdict import Cite, Finding, Question
+from infx.model.verdict import Finding, Question
 from infx.policy.context import Context
-from infx.policy.findings import failed
+from infx.policy.findings import failed, observed
 from infx.policy.scope import affected
 from infx.policy.simulation import KNOBS, Knobs, folded, named, simulates
 from infx.recipes.registries import AGENTIC
@@ -146,13 +146,13 @@ def _shown(row: Acceptance, seen: tuple[Observed, ...], knobs: Knobs) -> Iterato
         for one in shown:
             if one.value.strip().lower() != word:
                 message = f"{_who(row)}: {one.name} is {one.value}, not {word}"
-                yield failed(row.config, message, _cite(one), remedy=_REMEDY)
+                yield failed(row.config, message, observed(one), remedy=_REMEDY)
 
 
 def _other(row: Acceptance, one: Observed, who: str, knobs: Knobs) -> Finding:
     less = f" less {knobs.own}" if knobs.own else ""
     message = f"{who} {one.name}={one.value}, not {row.expected}{less} as {row.curve} says"
-    return failed(row.config, message, _cite(one), remedy=_REMEDY)
+    return failed(row.config, message, observed(one), remedy=_REMEDY)
 
 
 def _real(row: Acceptance) -> Iterator[Finding]:
@@ -163,7 +163,7 @@ def _real(row: Acceptance) -> Iterator[Finding]:
     for one in found:
         message = f"{_who(row)} is {where}, and simulates acceptance: {one.name}={one.value}"
         yield failed(
-            row.config, message, _cite(one), remedy="remove the setting, and measure again"
+            row.config, message, observed(one), remedy="remove the setting, and measure again"
         )
     if found or not (row.eval and row.speculates):
         return
@@ -178,7 +178,3 @@ def _real(row: Acceptance) -> Iterator[Finding]:
 def _who(row: Acceptance) -> str:
     points = ", ".join(f"c{each}" for each in row.concurrency)
     return f"{row.role} of {points}"
-
-
-def _cite(one: Observed) -> Cite:
-    return one.cite.model_copy(update={"value": f"{one.name}={one.value}"})

@@ -41,7 +41,7 @@ from infx.model.verdict import Cite, Finding, Question
 from infx.policy.context import Context
 from infx.policy.findings import failed, passed
 from infx.policy.scope import affected
-from infx.recipes.images import Image, not_upstream, read_image
+from infx.recipes.images import Image, not_upstream, plain, read_image
 from infx.recipes.registries import framework, hardware, model
 
 NEEDS = ("configs", "points")
@@ -66,17 +66,13 @@ def check(submission: Submission, context: Context) -> Iterator[Finding]:
 
 def _images(config: Config, submission: Submission) -> Iterator[tuple[str, Cite]]:
     """Yield the images to judge: the entry's, where it changed, and those that replace it."""
-    seen = {_plain(config.image)}
+    seen = {plain(config.image)}
     if config.change != "recipe":
         yield config.image, config.cite
     for point in submission.points or ():
-        if point.config == config.key and point.digest and _plain(point.image) not in seen:
-            seen.add(_plain(point.image))
+        if point.config == config.key and point.digest and plain(point.image) not in seen:
+            seen.add(plain(point.image))
             yield point.image, point.image_cite or config.cite
-
-
-def _plain(image: str) -> str:
-    return image.replace("#", "/").removeprefix("docker.io/")
 
 
 def _entry(
