@@ -1,7 +1,6 @@
 """Facts of a submission: from a repository, runs and a record, and nothing but facts."""
 
 import json
-import re
 from datetime import date
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import pytest
 import bundled
 import gitted
 import submitted
+from factual import judgements
 from infx.flows.changed import Ask
 from infx.flows.evidence.collect import collect
 from infx.flows.evidence.parts import Given
@@ -19,13 +19,6 @@ from refusals import refusal
 from submitted import MUSE, RECIPE, RUN, SMOL
 
 DAY = date(2026, 10, 19)
-JUDGING = re.compile(
-    r"\b(pass(es|ed)?|fail(s|ed|ures?)?|warn(s|ing|ings)?|rejected|status|verdict|ok|bad|good|wrong"
-    r"|invalid|allowed|forbidden|violat\w+|correct|suspicious|severity|confidence)\b",
-    re.IGNORECASE,
-)
-FOREIGN = {"body", "title", "text", "message"}
-"""Fields that quote what others wrote."""
 
 
 def gathered(repo, **more):
@@ -35,17 +28,6 @@ def gathered(repo, **more):
 
 def facts(repo, **more):
     return gathered(repo, **more).submission
-
-
-def values(value, path=()):
-    if isinstance(value, dict):
-        for name, one in value.items():
-            yield from values(one, (*path, name))
-    elif isinstance(value, list):
-        for place, one in enumerate(value):
-            yield from values(one, (*path, place))
-    else:
-        yield path, value
 
 
 def test_a_changed_recipe_is_told_with_its_points_on_all_sides(tmp_path):
@@ -336,15 +318,9 @@ def whole(tmp_path):
 
 def test_no_fact_is_a_judgement(whole):
     """A forge's conclusion of a job and a registry's word on a key are facts of others."""
-    dumped = whole.submission.model_dump(mode="json", exclude={"unknown"})
-    found = [
-        (path, value)
-        for path, value in values(dumped)
-        if isinstance(value, str)
-        and path[-1] not in FOREIGN
-        and JUDGING.search(value.replace("_", " "))
-    ]
-    assert found == []
+    assert judgements(whole.submission) == []
+    noted = whole.submission.model_copy(update={"unknown": {"outputs": "status: all good"}})
+    assert judgements(noted) == [(("unknown", "outputs"), "status: all good")]
 
 
 def test_the_same_facts_have_the_same_folder_and_can_be_judged(whole, tmp_path):

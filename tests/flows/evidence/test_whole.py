@@ -7,6 +7,7 @@ import pytest
 
 import gitted
 import submitted
+from factual import judgements
 from infx.flows.changed import Ask
 from infx.flows.evidence.collect import collect
 from infx.flows.evidence.parts import Given
@@ -14,6 +15,7 @@ from infx.flows.signoff import changed_since, fill
 from infx.flows.verify import verify
 from infx.policy.signoff_form import OPENING
 from infx.store import evidence
+from refusals import refusal
 from submitted import MUSE, RECIPE, RUN
 
 DAY = date(2026, 10, 19)
@@ -187,6 +189,7 @@ def test_drafts_that_were_loaded_otherwise_are_told(review, loaded, weights):
 def test_logs_are_kept_and_cited_by_entry_and_point(review):
     found = evidence.read(review.gather())
     assert f"logs/{MUSE}/agg-c1.log" in found.files
+    assert judgements(found.submission) == []
     row = next(one for one in found.submission.acceptance if one.concurrency == (1,))
     assert row.observed[0].cite.path == f"logs/{MUSE}/agg-c1.log"
     assert row.observed[0].cite.line == 1
@@ -204,6 +207,4 @@ def test_logs_are_kept_and_cited_by_entry_and_point(review):
     ],
 )
 def test_words_that_name_no_log_are_refused(review, word, said):
-    from refusals import refusal
-
     assert said in refusal(lambda: review.gather(logs=(word,)))
