@@ -34,7 +34,8 @@ The tables were made on {DAY} by this command. Its folder has public recipes in 
 COLUMNS = """\
 A recipe passes a check, is not asked by it, breaks it, or only lacks facts that it needs. Findings
 are those that break a check, also by lacking facts. A finding that several variants of a recipe
-share counts for each of them."""
+share counts for each of them. Where no page states whether a model thinks, there is no golden
+acceptance for its agentic points, which breaks that check: a person has to say."""
 BANNED = """\
 Where a recipe turns on what nobody may, in all that it sets and inherits. The check of draft
 precision is asked of recipes that speculate; the others set it without a draft."""
