@@ -46,13 +46,16 @@ def closing(transport):
     transport.close()
 
 
-HANG = lambda transport: None  # noqa: E731
+def hang(transport):
+    pass
+
+
 CASES = {
     "http-500": (answer("overloaded", 500), "overloaded"),
     "truncated": (truncated, "the server closed the connection before the answer ended"),
     "cut-off": (answer("up 1\nprompt_tokens_total 13"), "the last line has no end"),
     "reset": (lambda transport: transport.abort(), "connection reset by peer"),
-    "timed-out": (HANG, "no answer in 5 s"),
+    "timed-out": (hang, "no answer in 5 s"),
     "bad-http": (lambda transport: transport.write(b"hello\r\n\r\n"), None),
     "too-large": (answer("up 1\n" * 40_000), "more than 100000 bytes"),
 }

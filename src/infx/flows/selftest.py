@@ -72,7 +72,7 @@ async def run_selftest(
     measured = [
         load
         for kind in (paced, full)
-        for load in await _measure(kind, environment, clock, brake, talk)
+        for load in await _measure(kind, environment, clock=clock, brake=brake, talk=talk)
     ]
     steps = tuple(measured[:-1])
     return Selftest(
@@ -105,6 +105,7 @@ def limit(loads: tuple[SelftestLoad, ...]) -> str:
 async def _measure(
     load: Load,
     environment: Mapping[str, str],
+    *,
     clock: Clock,
     brake: Brake,
     talk: Callable[[str], None],
@@ -124,7 +125,9 @@ async def _measure(
             raise MachineError(outcome.failure)
         log = read_log(folder / "log.jsonl")
         return [
-            _held_against(log, load, outcome.run, point, meter.cpu_s[point.concurrency])
+            _held_against(
+                log, load, run=outcome.run, point=point, cpu_s=meter.cpu_s[point.concurrency]
+            )
             for point in outcome.run.points
         ]
 
@@ -186,7 +189,7 @@ class _Meter:
 
 
 def _held_against(
-    log: dict[str, Sent], load: Load, run: Run, point: PointFile, cpu_s: float
+    log: dict[str, Sent], load: Load, *, run: Run, point: PointFile, cpu_s: float
 ) -> SelftestLoad:
     records = run.records(point.point_id)
     (summary,) = (one for one in run.result.points if one.point_id == point.point_id)

@@ -32,7 +32,7 @@ def appends(
             continue
         was, now = sides.base_keys.get(key), sides.head_keys.get(key)
         if was is not None and now is not None:
-            yield from _fields(key, entry, was, now, where)
+            yield from _fields(key, entry, was=was, now=now, where=where)
         yield from _points(key, by_key.get(key), sides, where)
     for name in dict.fromkeys((*sides.base_keys, *sides.head_keys)):
         if name not in keys and sides.base_keys.get(name) != sides.head_keys.get(name):
@@ -41,7 +41,7 @@ def appends(
 
 
 def _fields(
-    key: str, entry: Entry, was: "ConfigKey", now: "ConfigKey", where: str
+    key: str, entry: Entry, *, was: "ConfigKey", now: "ConfigKey", where: str
 ) -> Iterator[Problem]:
     before, after = scenarios(was), scenarios(now)
     if before != after:

@@ -82,7 +82,7 @@ def delta(old: bytes, new: bytes, file: str, links: Links = Links()) -> Delta:
         return Delta(file, line=old.count(b"\n") + 1, problems=carriage)
     if plain.startswith(old):
         return _appended(old, plain[len(old) :], file, carriage)
-    return _changed(old, plain, file, links, carriage)
+    return _changed(old, plain, file=file, links=links, before=carriage)
 
 
 def _carriage(new: bytes, file: str) -> Problem:
@@ -102,7 +102,9 @@ def _appended(old: bytes, tail: bytes, file: str, before: Sequence[Problem]) -> 
     return Delta(file, tail, line, problems=tuple(problems))
 
 
-def _changed(old: bytes, new: bytes, file: str, links: Links, before: Sequence[Problem]) -> Delta:
+def _changed(
+    old: bytes, new: bytes, *, file: str, links: Links, before: Sequence[Problem]
+) -> Delta:
     was, now = old.split(b"\n"), new.split(b"\n")
     count = len(was) - 1
     differing = [index for index in range(min(count, len(now))) if was[index] != now[index]]

@@ -74,10 +74,10 @@ def lay(under: Branch, over: Branch, removed: Removed, *, keeps_null: bool = Fal
 
     With `keeps_null` a null that has nothing to remove stays, as a statement of its own.
     """
-    return _lay(under, over, (), removed, keeps_null)
+    return _lay(under, over, (), removed=removed, keeps_null=keeps_null)
 
 
-def _lay(under: Branch, over: Branch, path: Path, removed: Removed, keeps_null: bool) -> Branch:
+def _lay(under: Branch, over: Branch, path: Path, *, removed: Removed, keeps_null: bool) -> Branch:
     parts = dict(under.parts)
     for key, node in over.parts.items():
         here = (*path, key)
@@ -88,7 +88,7 @@ def _lay(under: Branch, over: Branch, path: Path, removed: Removed, keeps_null: 
         elif isinstance(node, Branch) and not node.sequence:
             merges = isinstance(below, Branch) and not below.sequence
             base = below if merges and isinstance(below, Branch) else Branch({})
-            merged = _filled(_lay(base, node, here, removed, keeps_null))
+            merged = _filled(_lay(base, node, here, removed=removed, keeps_null=keeps_null))
             fresh = not merges or isinstance(merged, Leaf)
             parts[key] = hiding(merged, below.origins) if below is not None and fresh else merged
         elif isinstance(node, Leaf) and node.value == {} and _is_mapping(below):

@@ -1,7 +1,7 @@
 """What a command does when it runs: change files, or run a text that is followed in its turn."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Protocol
 
@@ -225,8 +225,10 @@ class Programs:
         if is_open(source) and _DOWNLOADS.search(shown(source)):
             self._add(Found("remote-code", source, place="unresolved"), step)
             return
-        look_up: Callable[[str], tuple[str, ...] | None]
-        look_up = lambda name: self._follower.look_up(name, step.scope)  # noqa: E731
+
+        def look_up(name: str) -> tuple[str, ...] | None:
+            return self._follower.look_up(name, step.scope)
+
         for line, one in python.effects(source, arguments, look_up):
             here = replace(step, site=replace(step.site, line=step.site.line + line - 1))
             if isinstance(one, Found):
