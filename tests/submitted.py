@@ -75,6 +75,18 @@ def agentx_row(concurrency: int, *, p90: object, p75: object, per_gpu: object) -
     }  # fmt: skip
 
 
+def agentic_rows():
+    """Twelve points whose latency and throughput both grow, but for c24 which is dominated."""
+    concurrencies = (1, 2, 4, 6, 8, 10, 12, 16, 20, 24, 28, 32)
+    rows = []
+    for place, concurrency in enumerate(concurrencies):
+        speed = 50.0 if concurrency == 24 else 100.0 * (place + 1)
+        rows.append(
+            agentx_row(concurrency, p90=10.0 * (place + 1), p75=8.0 * (place + 1), per_gpu=speed)
+        )
+    return rows
+
+
 def eval_row(**changes: object) -> dict:
     """Return the row of the eval at the highest concurrency."""
     return {

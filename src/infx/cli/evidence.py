@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
@@ -17,6 +17,10 @@ from infx.model.evidence import Evidence
 from infx.model.submission import Submission
 from infx.policy.verdict_text import shown
 from infx.store.evidence import read
+
+if TYPE_CHECKING:
+    from infx.flows.changed import Ask
+    from infx.flows.evidence.parts import Given
 
 Format = Literal["text", "json"]
 _HEADS = ("evidence", "day", "head", "base", "measured", "unknown")
@@ -67,35 +71,41 @@ def collect(
     Both sides are read from git's commits. What nobody gave is not known, and the evidence says
     why; nothing is judged here: see infx verify. Prints the folder.
     """
-    from infx.flows.changed import Ask
     from infx.flows.evidence.collect import collect as gathered
-    from infx.flows.evidence.parts import Given
     from infx.store.evidence import write
 
-    flags, beside = catalog or CatalogFlags(), given or GivenFlags()
-    asked = Ask(
+    asked = _ask(base, repository, catalog or CatalogFlags())
+    found = gathered(_given(asked, measured, given or GivenFlags()), os.environ)
+    for problem in found.said:
+        say(problem)
+    put(str(write(out, found.submission, found.files)))
+
+
+def _ask(base: str, repository: Path, flags: CatalogFlags) -> "Ask":
+    from infx.flows.changed import Ask
+
+    return Ask(
         base=base,
         folder=repository.absolute(),
         config_files=tuple(flags.config_files or ()),
         runner_config=flags.runner_config,
         recipe_roots=tuple(flags.recipe_root or ()),
     )
-    found = gathered(
-        Given(
-            ask=asked,
-            day=datetime.fromtimestamp(SystemClock().wall() // NS, UTC).date(),
-            measured=measured,
-            runs=beside.run or (),
-            artifacts=beside.artifacts or (),
-            logs=beside.log or (),
-            pull=beside.pull,
-            checkpoints=beside.checkpoint or (),
-        ),
-        os.environ,
+
+
+def _given(asked: "Ask", measured: str | None, beside: GivenFlags) -> "Given":
+    from infx.flows.evidence.parts import Given
+
+    return Given(
+        ask=asked,
+        day=datetime.fromtimestamp(SystemClock().wall() // NS, UTC).date(),
+        measured=measured,
+        runs=beside.run or (),
+        artifacts=beside.artifacts or (),
+        logs=beside.log or (),
+        pull=beside.pull,
+        checkpoints=beside.checkpoint or (),
     )
-    for problem in found.said:
-        say(problem)
-    put(str(write(out, found.submission, found.files)))
 
 
 def show(

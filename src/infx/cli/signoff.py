@@ -40,6 +40,10 @@ def signoff(
     """
     if since is not None:
         return _stale(evidence, since)
+    return _fill(evidence, policy, out)
+
+
+def _fill(evidence: Path, policy: str | None, out: Path | None) -> int:
     from infx.flows.signoff import fill
     from infx.store.files import write_whole
 

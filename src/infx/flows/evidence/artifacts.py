@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from pydantic import JsonValue
 
@@ -25,19 +24,8 @@ from infx.store.documents import MAX_BYTES
 NAMES = (benchmark_rows.FILE, eval_rows.FILE)
 
 
-class Row(Protocol):
-    """What rows of all kinds say of their entry."""
-
-    @property
-    def hw(self) -> str: ...  # noqa: D102 - fields of foreign rows
-    @property
-    def infmax_model_prefix(self) -> str: ...  # noqa: D102
-    @property
-    def framework(self) -> str: ...  # noqa: D102
-    @property
-    def precision(self) -> str: ...  # noqa: D102
-    @property
-    def conc(self) -> int: ...  # noqa: D102
+Row = benchmark_rows.Row | EvalRow
+"""What says of which entry it is."""
 
 
 @dataclass(frozen=True, slots=True)
