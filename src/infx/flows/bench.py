@@ -23,7 +23,7 @@ from infx.flows.manifest import new_manifest, stamp
 from infx.flows.options import BenchOptions
 from infx.flows.point import Brake, Conditions, measure
 from infx.flows.script import Prepared, Script, prepare
-from infx.flows.sizing import TokenCounts, open_given, probed_tokens
+from infx.flows.sizing import TokenCounts, open_given
 from infx.flows.summary import summarise_in
 from infx.load.progress import Progress
 from infx.model.agentic import AgenticWorkload
@@ -160,6 +160,7 @@ class _Bench:
         self._model = ""
         self._measured = 0
         self._asked: Prepared
+        self._counts: TokenCounts
         self.server: Server | None = None
         self.observe: Callable[[str], Mapping[str, JsonValue]] = lambda _: {}
         self.failure: Problem | None = None
@@ -175,7 +176,7 @@ class _Bench:
 
     async def run_points(self, writer: BundleWriter) -> None:
         """Run every point in order, until one finds the server gone or the brake is pressed."""
-        counts = TokenCounts(self._client, self._model)
+        self._counts = counts = TokenCounts(self._client, self._model)
         for part, given in zip(self._options.parts, self._given, strict=True):
             self._options = part
             self._asked = await prepare(part, given, counts, self._watch.talk)
@@ -243,7 +244,7 @@ class _Bench:
             return {}
         from infx.flows.freshness import known_before
 
-        own = 0 if self._measured else probed_tokens(self._asked.facts)
+        own = 0 if self._measured else self._counts.tokens
         known = await known_before(
             self._client, self.clock, urls=options.metrics_urls, reset_cache=options.reset_cache
         )

@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from infx.flows.sizing import BlockSizing
 from infx.flows.workload import Reading, corpus_digest, open_corpus
 from infx.model.agentic import AgenticWorkload
 from infx.model.trace import Trace
 from infx.store.expected import RecordedStream, RecordedTurn, expected_bytes
-from infx.workloads.blocks import TextSource
 from infx.workloads.seats import Outline
 
 AFFINITY = ("X-Correlation-ID", "X-Session-Affinity")
@@ -23,13 +23,12 @@ HEADERS = {
 class Recording:
     """A corpus as a run replays it.
 
-    `source` makes its text. `routers` name the headers that requests carry beside the usual ones.
-    `talk` hears of traces that cannot be replayed whole.
+    `sized` is its workload, with what makes its text. `routers` name the headers that requests
+    carry beside the usual ones. `talk` hears of traces that cannot be replayed whole.
     """
 
     path: Path
-    workload: AgenticWorkload
-    source: TextSource
+    sized: BlockSizing
     routers: tuple[str, ...] = ()
     talk: Callable[[str], None] = field(default=lambda _: None)
 
@@ -45,7 +44,7 @@ class Recording:
 
     def traces(self) -> Iterator[Trace]:
         """Yield the traces, one at a time; raises InputError at a bad row."""
-        reading = Reading(split_chains=self.workload.split_chains)
+        reading = Reading(split_chains=self.sized.workload.split_chains)
         dropped = 0
         for trace in open_corpus(self.path, reading).traces:
             dropped += len(trace.dropped)

@@ -88,7 +88,13 @@ def agentic_script(workload: AgenticWorkload, recording: "Recording", concurrenc
     def lanes() -> "Iterator[Seat]":
         yield from seats(workload, outlines, concurrency)
 
-    made = trees(workload, recording.traces(), recording.source, outlines=outlines)
+    made = trees(
+        workload,
+        recording.traces(),
+        recording.sized.source,
+        outlines=outlines,
+        template=recording.sized.template,
+    )
     caps = {
         "idle_cap_ns": _ns(workload.idle_cap_s),
         "tree_idle_cap_ns": _ns(workload.tree_idle_cap_s),
@@ -139,9 +145,13 @@ async def prepare(
     from infx.flows.replaying import Recording
 
     assert options.corpus is not None
-    asked, source, facts = await size_blocks(options.workload, given, counts, talk)
-    recording = Recording(options.corpus, asked, source, options.routers, talk)
-    return Prepared(asked, facts, lambda _, lanes, __: agentic_script(asked, recording, lanes))
+    sized = await size_blocks(options.workload, given, counts, talk)
+    recording = Recording(options.corpus, sized, options.routers, talk)
+    return Prepared(
+        sized.workload,
+        sized.facts,
+        lambda _, lanes, __: agentic_script(sized.workload, recording, lanes),
+    )
 
 
 def _ns(seconds: float | None) -> int | None:

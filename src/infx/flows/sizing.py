@@ -1,7 +1,8 @@
 """Where a run's prompts come from, and what sized them."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -16,11 +17,14 @@ from infx.wire.fetch import Client, Reply
 from infx.workloads.prompts import PromptSource
 
 if TYPE_CHECKING:
+    from infx.workloads.agentic import Template
     from infx.workloads.blocks import TextSource
     from infx.workloads.dataset import DatasetPrompts
     from infx.workloads.tokenizer import LocalTokenizer
 
 OVERHEAD_TEXT = "one two three four"
+MARKER_LIKE = "[rid:9d6aad41d719]\n\n"
+"""As long to a tokenizer as the marker of a play, give or take a token."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +73,22 @@ class TokenCounts:
     model: str
     known: dict[bytes, int] = field(default_factory=dict)
 
-    async def of(self, workload: FixedWorkload | AgenticWorkload, text: str) -> int:
+    @property
+    def tokens(self) -> int:
+        """All prompt tokens that the server was made to count."""
+        return sum(self.known.values())
+
+    async def of(self, workload: FixedWorkload | AgenticWorkload, text: str, *further: str) -> int:
         """Return the count of a prompt as the workload asks it: one token is asked after it.
 
-        Raises MachineError when the server does not tell.
+        `further` are an answer, the next message, and so on, of a chat. Raises MachineError when
+        the server does not tell.
         """
         prompt: dict[str, Any] = {"prompt": text}
         if workload.api == "chat":
-            prompt = {"messages": [{"role": "user", "content": text}]}
+            roles = cycle(("user", "assistant"))
+            said = zip(roles, (text, *further), strict=False)
+            prompt = {"messages": [{"role": role, "content": words} for role, words in said]}
         asked = {"model": self.model, "temperature": 0, **workload.extra_body, **prompt}
         body = orjson.dumps({**asked, "max_tokens": 1})
         if body not in self.known:
@@ -117,19 +129,33 @@ async def size_prompts(
     return Sizing(workload, WordPrompts(calibration.vocabulary, workload), calibration.facts())
 
 
+@dataclass(frozen=True, slots=True)
+class BlockSizing:
+    """A replay's workload as it will be asked, its text, what the server adds, and the facts."""
+
+    workload: AgenticWorkload
+    source: "TextSource"
+    template: "Template"
+    facts: Mapping[str, JsonValue]
+
+
 async def size_blocks(
     workload: AgenticWorkload, given: Given, counts: TokenCounts, talk: Callable[[str], None]
-) -> "tuple[AgenticWorkload, TextSource, Mapping[str, JsonValue]]":
-    """Return the workload with what sizes its text, that text, and the facts a point's file keeps.
+) -> BlockSizing:
+    """Return the text of a replay: cut by a tokenizer, or sized by the server's own count.
 
     Raises MachineError when the server's counts cannot be used, InputError when no text is exact.
     """
     from infx.workloads.blocks import PassageBlocks, word_passage
 
-    if given.tokenizer is not None:
-        passage = given.tokenizer.passage(workload.seed)
-        stated = workload.model_copy(update={"tokenizer": given.tokenizer.digest})
-        return stated, PassageBlocks(passage, workload.seed), {}
+    tokenizer = given.tokenizer
+    if tokenizer is not None:
+        own = await counts.of(workload, OVERHEAD_TEXT) - tokenizer.count(OVERHEAD_TEXT)
+        template = await _template(workload, counts, overhead=own)
+        passage = tokenizer.passage(workload.seed)
+        stated = workload.model_copy(update={"tokenizer": tokenizer.digest})
+        facts = {"template_tokens": asdict(template)}
+        return BlockSizing(stated, PassageBlocks(passage, workload.seed), template, facts)
 
     from infx.workloads.calibration import calibrate
 
@@ -139,16 +165,21 @@ async def size_blocks(
     if not counts.known:
         talk("calibrating prompt lengths against the server's own token count")
     calibration = await calibrate(count_tokens)
+    template = await _template(workload, counts, overhead=calibration.overhead)
     passage = word_passage(calibration.vocabulary, workload.seed)
-    return workload, PassageBlocks(passage, workload.seed), calibration.facts()
+    facts = {**calibration.facts(), "template_tokens": asdict(template)}
+    return BlockSizing(workload, PassageBlocks(passage, workload.seed), template, facts)
 
 
-def probed_tokens(facts: Mapping[str, JsonValue]) -> int:
-    """Return the prompt tokens that the server counted when text was sized."""
-    probes = facts.get("probes")
-    found = probes if isinstance(probes, list) else []
-    each = [one.get("tokens") for one in found if isinstance(one, dict)]
-    return sum(tokens for tokens in each if isinstance(tokens, int))
+async def _template(workload: AgenticWorkload, counts: TokenCounts, *, overhead: int) -> "Template":
+    """Ask the server what it adds to several messages, and how long a marker is to it."""
+    from infx.workloads.agentic import Template
+
+    text = OVERHEAD_TEXT
+    alone = await counts.of(workload, text)
+    three = await counts.of(workload, text, text, text)
+    marked = await counts.of(workload, f"{MARKER_LIKE}{text}")
+    return Template(overhead, three - alone - 2 * (alone - overhead), marked - alone)
 
 
 def _prompt_tokens(reply: Reply) -> int:

@@ -8,6 +8,7 @@ started their conversation; joins and what else had to happen before hold them b
 from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -24,16 +25,38 @@ CHUNK = 32
 """Blocks of one part of a message; messages that begin alike share their parts."""
 
 
+@dataclass(frozen=True, slots=True)
+class Template:
+    """Tokens that a server adds to the text of a prompt, by its own counts.
+
+    `prompt` to a lone message, `pair` for each further answer with the message after it, `marker`
+    for the text of a play's own.
+    """
+
+    prompt: int = 0
+    pair: int = 0
+    marker: int = 0
+
+    def around(self, messages: int) -> int:
+        """Return the tokens around the text of so many messages."""
+        return self.prompt + self.pair * (messages - 1) // 2
+
+
+BARE = Template()
+
+
 def trees(
     workload: AgenticWorkload,
     traces: Iterable[Trace],
     source: TextSource,
     *,
     outlines: list[Outline] | None = None,
+    template: Template = BARE,
 ) -> Iterator[Tree]:
     """Yield the tree of each trace that fits into the largest context, one at a time.
 
     `outlines` gets the outline of each: what `seats` needs, and what is expected of its requests.
+    Prompts are asked with the recorded length of text, and `template` beside it.
     Raises InputError where no trace fits, or one cannot be told as messages.
     """
     seen = kept = 0
@@ -44,14 +67,17 @@ def trees(
         kept += 1
         if outlines is not None:
             outlines.append(outline(trace))
-        yield tree(workload, trace, source)
+        yield tree(workload, trace, source, template)
     if not kept:
         what = f"none of {seen} traces fits into {workload.max_context} tokens of context"
         raise InputError(Problem(what if seen else "the corpus holds no trace", "--workload"))
 
 
-def tree(workload: AgenticWorkload, trace: Trace, source: TextSource) -> Tree:
+def tree(
+    workload: AgenticWorkload, trace: Trace, source: TextSource, template: Template = BARE
+) -> Tree:
     """Return the tree of one trace."""
+    marker = template.marker if workload.cache_bust else 0
     voice = _Voice(workload, trace, source)
     links = _links(trace)
     streams = []
@@ -61,6 +87,8 @@ def tree(workload: AgenticWorkload, trace: Trace, source: TextSource) -> Tree:
             link = next(links)
             asked = call.asked_output or workload.default_output
             size = call.input_tokens if call.content is None else None
+            if size is not None:
+                size += template.around(len(messages)) + marker
             turns.append(
                 TreeTurn(
                     Turn(messages, asked, size, link.delay_ns), link.base, link.holds, link.overlaps
