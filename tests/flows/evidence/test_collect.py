@@ -143,6 +143,37 @@ def test_added_and_removed_entries_and_those_beside_them(tmp_path):
     assert not {SMOL, f"{SMOL}-two"} & {one.key for one in found.others}
 
 
+UNREADABLE = ("multinode: false", "multinode: maybe")
+
+
+def test_an_entry_that_the_base_cannot_read_is_changed_and_all_its_points_are_new(tmp_path):
+    repo = submitted.repository(tmp_path)
+    text = submitted.text("laptop-master.yaml")
+    repo.git("checkout", "-q", "main")
+    repo.commit({"laptop-master.yaml": text.replace(*UNREADABLE, 1)})
+    repo.git("checkout", "-q", "-B", "change")
+    repo.commit({"laptop-master.yaml": text, **submitted.edited(RECIPE, (": 120", ": 100"))})
+    told = gathered(repo)
+    assert {one.key: one.change for one in told.submission.configs} == {
+        SMOL: "changed", MUSE: "recipe",
+    }  # fmt: skip
+    bases = {one.config: one.base_digest for one in told.submission.points}
+    assert bases[SMOL] is None
+    assert bases[MUSE] is not None
+    assert any("multinode" in str(one) for one in told.said)
+
+
+def test_a_measured_catalog_that_cannot_be_read_asks_for_no_jobs(tmp_path):
+    repo = submitted.smaller_cache(tmp_path)
+    recipe = submitted.edited("nvidia-master.yaml", UNREADABLE)
+    measured = repo.commit(recipe)
+    repo.commit({"nvidia-master.yaml": submitted.text("nvidia-master.yaml")})
+    found = facts(repo, measured=measured)
+    assert found.expected_jobs is None
+    assert found.unknown["expected_jobs"].startswith("the catalog of the measured commit cannot")
+    assert all(point.measured_digest is None for point in found.points)
+
+
 def test_an_append_only_entry_and_what_earlier_points_rest_on(tmp_path):
     repo = submitted.repository(tmp_path)
     script = submitted.edited(

@@ -102,3 +102,15 @@ def test_several_entries_ask_whose_bundle_it_is(tmp_path):
     assert "nobody says which entry it measured; write ENTRY=FOLDER" in said
     assert "no affected entry 'muse'" in said
     assert len(facts(repo, runs=(f"{SMOL}={bundle}",)).clients) == 1
+
+
+def test_another_run_of_a_point_makes_no_curve_denser(tmp_path):
+    repo = submitted.repository(tmp_path / "repo")
+    edit = ("conc-end: 8, srt-recipe: llamacpp.yaml", "conc-end: 16, srt-recipe: llamacpp.yaml")
+    repo.commit(submitted.edited("laptop-master.yaml", edit))
+    runs = (
+        str(bundled.finished(tmp_path / "one", 1, 8)),
+        str(bundled.finished(tmp_path / "two", 1)),
+    )
+    (curve,) = facts(repo, runs=runs).curves
+    assert curve.measured == 2

@@ -109,11 +109,17 @@ def runs(found: Iterable[Given], commit: str | None) -> Iterator[run_facts.Run]:
 
 
 def figures(found: Iterable[Given]) -> Iterator[Figure]:
-    """Yield the figures of every point that has a summary."""
-    for one in found:
+    """Yield the figures of every point that has a summary.
+
+    Repetitions add no points to a curve, and neither does another run of a point: the first
+    repetition of the newest run counts.
+    """
+    seen: set[tuple[str, str]] = set()
+    for one in sorted(found, key=lambda given: given.run.manifest.started, reverse=True):
         for point, summary in one.points:
-            if summary is None:
+            if summary is None or point.repetition or (one.config.key, point.point_id) in seen:
                 continue
+            seen.add((one.config.key, point.point_id))
             percentiles = FIXED if summary.replay is None else AGENTIC
             scenario = one.config.scenarios[0] if one.config.scenarios else "none"
             spec = None if summary.replay is not None else point.recipe.speculative

@@ -33,7 +33,7 @@ from infx.model.config_facts import Config
 from infx.model.model_registry import ModelRegistry
 from infx.model.pull_record import PullRecord
 from infx.model.registry import HardwareRegistry, Thresholds
-from infx.model.run_facts import Run
+from infx.model.run_facts import ExpectedJob, Run
 from infx.model.setting_registry import ArchitectureRegistry, DraftPrecisionRegistry
 from infx.store import datasets
 from infx.store.registries import registry
@@ -96,6 +96,15 @@ def _inputs(given: Given, affected: Mapping[str, Config], runs: tuple[Run, ...] 
     return found
 
 
+def _expected(trio: Trio) -> tuple[ExpectedJob, ...] | str:
+    if trio.measured is None:
+        return "nobody says which commit was measured"
+    if trio.measured.problems:
+        told = "; ".join(one.what for one in trio.measured.problems)
+        return f"the catalog of the measured commit cannot be read: {told}"
+    return tuple(jobs(trio.measured))
+
+
 class Parts:
     """Gathers the parts of one submission from what is given."""
 
@@ -140,9 +149,7 @@ class Parts:
             "changelog": changelog.changelog(self._review, trio.base, trio.head)
             if self._review is not None
             else "the repository has no changelog",
-            "expected_jobs": "nobody says which commit was measured"
-            if trio.measured is None
-            else tuple(jobs(trio.measured)),
+            "expected_jobs": _expected(trio),
         }
 
     def recorded(self) -> Found:

@@ -221,10 +221,12 @@ def _entry(state: State, key: str) -> ConfigKey | None:
 
 
 def _change(trio: Trio, key: str, was: ConfigKey | None, now: ConfigKey | None) -> Change:
-    if was is None:
-        return "added"
     if now is None:
         return "removed"
+    if key not in trio.comparison.sides.base_names:
+        return "added"
+    if was is None:
+        return "changed"  # the base has it, and it cannot be read
     return "recipe" if _texts(trio, trio.base, key) == _texts(trio, trio.head, key) else "changed"
 
 

@@ -3,14 +3,15 @@
 Only entries whose points the change affects are rendered; every recipe is bound once.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from infx.errors import InputError, Problem
 from infx.flows import rendering
 from infx.flows.changed import Comparison
 from infx.flows.fingerprints import Fingerprints
 from infx.flows.recipe_digests import Source
+from infx.flows.rendering import Master
 from infx.flows.snapshots import Snapshot
 from infx.matrix.affected import Row as Fields
 from infx.matrix.affected import concurrencies
@@ -86,18 +87,34 @@ class Reader:
         return tuple(change.key for change in self.comparison.changes)
 
     def at(self, commit: str, snapshot: Snapshot) -> State:
-        """Return a state; what cannot be read of it is among its problems."""
+        """Return a state; entries that cannot be read are left out, and told among its problems."""
         files = rendering.masters_of(snapshot, self.comparison.sources)
-        present = [key for key in self.keys if key in rendering.names(files, snapshot)]
+        known = rendering.names(files, snapshot)
+        present = [key for key in self.keys if key in known]
         if not present:
             return State(commit, snapshot)
         try:
-            catalog = rendering.read(snapshot, self.comparison.sources, files, frozenset(present))
-            found = tuple(self._rows(catalog, present)) if catalog else ()
-            points = tuple(self._points(found, snapshot))
+            return self._state(commit, snapshot, files, present)
         except InputError as error:
-            return State(commit, snapshot, problems=error.problems)
-        return State(commit, snapshot, catalog, found, points)
+            if any(one.cut is None for one in files):
+                return State(commit, snapshot, problems=error.problems)
+        readable, problems = [], list[Problem]()
+        for key in present:
+            try:
+                self._state(commit, snapshot, files, [key])
+            except InputError as error:
+                problems += error.problems
+            else:
+                readable.append(key)
+        whole = self._state(commit, snapshot, files, readable)
+        return replace(whole, problems=tuple(problems))
+
+    def _state(
+        self, commit: str, snapshot: Snapshot, files: Sequence[Master], keys: list[str]
+    ) -> State:
+        catalog = rendering.read(snapshot, self.comparison.sources, files, frozenset(keys))
+        found = () if catalog is None else tuple(self._rows(catalog, keys))
+        return State(commit, snapshot, catalog, found, tuple(self._points(found, snapshot)))
 
     def _rows(self, catalog: Catalog, keys: list[str]) -> Iterator[tuple[Row, Fields]]:
         for key in keys:
