@@ -113,7 +113,7 @@ def test_the_text_table():
         "[3] no | usage",
         "[4] not computed for this point",
         "failed at concurrency 16: connection-reset (8)",
-        "certified: no",
+        "certified: 1 of 2 points",
         (
             "  usage-missing (concurrency 16): The server reported no token counts for some of "
             "the ok requests."
@@ -213,7 +213,7 @@ def test_a_terminal_shows_the_same_cells():
     out = io.StringIO()
     Console(file=out, width=100).print(rich_table(run(GOOD, POOR)))
     shown = out.getvalue()
-    for part in ("TTFT p99", "31.7", "1,369", "-[2]", f"[2] {NO_USAGE}", "certified: no"):
+    for part in ("TTFT p99", "31.7", "1,369", "-[2]", f"[2] {NO_USAGE}", "certified: 1 of 2 points"):
         assert part in shown
 
 

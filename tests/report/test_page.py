@@ -57,9 +57,14 @@ def test_points_of_an_open_loop_go_by_their_rate(demo):
 
 def test_a_run_that_is_not_certified_says_why(demo):
     report = demo()
-    result = report.result.model_copy(update={"certified": False, "reasons": ("input-drift",)})
+    against = {"certified": False, "reasons": ("input-drift",)}
+    points = tuple(point.model_copy(update=against) for point in report.result.points)
+    result = report.result.model_copy(update={**against, "points": points})
     text = text_of(render(replace(report, result=result)))
     assert "✗ Not certified" in text
+    some = result.model_copy(update={"points": (*points[:-1], report.result.points[-1])})
+    page = text_of(render(replace(report, result=some)))
+    assert f"✗ 1 of {len(points)} points certified" in page
     assert "input-drift Some prompts differ from the asked length" in text
     assert "✓ Certified" not in text
 

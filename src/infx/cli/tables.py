@@ -149,7 +149,8 @@ def _ends(points: Sequence[PointSummary]) -> Grid:
 def _certificate(result: RunResult) -> list[str]:
     if result.certified:
         return ["certified: yes"]
-    lines = ["certified: no"]
+    sound = sum(point.certified for point in result.points)
+    lines = [f"certified: {sound} of {len(result.points)} points" if sound else "certified: no"]
     for reason in result.reasons:
         where = [row_name(point) for point in result.points if reason in point.reasons]
         place = f" ({load_kind(result.points)} {', '.join(where)})" if where else ""

@@ -96,7 +96,10 @@ def _certificate(report: Report) -> Html:
     if report.result.certified:
         badge = element("b", "✓ Certified", class_="badge good")
         return element("p", badge, " The client was not the bottleneck and every point is valid.")
-    badge = element("b", "✗ Not certified", class_="badge bad")
+    points = report.result.points
+    sound = sum(point.certified for point in points)
+    words = f"✗ {sound} of {len(points)} points certified" if sound else "✗ Not certified"
+    badge = element("b", words, class_="badge bad")
     reasons = [
         element("li", element("code", reason), f" {REASONS.get(reason, '')}")
         for reason in report.result.reasons
