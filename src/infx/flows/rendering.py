@@ -3,18 +3,22 @@
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
 from infx.errors import InputError, Problem
 from infx.flows.snapshots import Snapshot, Snapshots
 from infx.flows.sources import Sources
 from infx.matrix.affected import Row
-from infx.matrix.catalog import Catalog, Recipes, catalog
+from infx.matrix.catalog import Catalog, catalog
 from infx.matrix.expand import rows
 from infx.matrix.master_text import Block, blocks, narrowed
 from infx.matrix.options import Options
 from infx.model.catalog import ConfigKey
 from infx.model.document import Document
 from infx.store.documents import parse_yaml
+
+if TYPE_CHECKING:
+    from infx.matrix.completion import Recipes
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +190,7 @@ def _runners(side: Snapshot, sources: Sources) -> Document:
     return side.document(sources.runners)
 
 
-def _recipes(side: Snapshot, sources: Sources) -> Recipes:
+def _recipes(side: Snapshot, sources: Sources) -> "Recipes":
     def recipe(name: str, where: str) -> Document:
         path = sources.recipe(name, side.files)
         if path is None:

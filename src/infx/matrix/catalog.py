@@ -1,7 +1,8 @@
 """Files of a catalog to what may be run: all problems of all files at once."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from pydantic import TypeAdapter
 
@@ -11,6 +12,9 @@ from infx.matrix.options import Edition
 from infx.model.catalog import CLUSTER, ConfigKey, HardwareRunners, Runners
 from infx.model.document import Document
 from infx.model.validation import checked
+
+if TYPE_CHECKING:
+    from infx.matrix.completion import Recipes
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,15 +36,8 @@ class Catalog:
         return "2026-08" if isinstance(self.runners, HardwareRunners) else "2026-10"
 
 
-Recipes = Callable[[str, str], Document]
-"""Opens a recipe by the name that a row gives it; the second word is the row's `file:line`.
-
-Raises InputError where there is none, or it cannot be read.
-"""
-
-
 def catalog(
-    masters: Sequence[Document], runners: Document, recipes: Recipes | None = None
+    masters: Sequence[Document], runners: Document, recipes: "Recipes | None" = None
 ) -> Catalog:
     """Return what the master configurations and the runner file say together.
 
@@ -82,7 +79,7 @@ def catalog(
 
 
 def _entries(
-    document: Document, problems: list[Problem], recipes: Recipes | None
+    document: Document, problems: list[Problem], recipes: "Recipes | None"
 ) -> Iterator[tuple[str, ConfigKey | None]]:
     """Yield the entries of one file; None for an entry whose fields are wrong."""
     value = document.value
@@ -104,7 +101,7 @@ def _entries(
 
 
 def _completed(
-    entry: ConfigKey, document: Document, name: str, recipes: Recipes | None
+    entry: ConfigKey, document: Document, name: str, recipes: "Recipes | None"
 ) -> ConfigKey:
     if recipes is None or not any(row.leaves_topology for _, row in invariants.rows(entry)):
         return entry

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from infx.errors import InputError, Problem
-from infx.matrix.catalog import Recipes
 from infx.matrix.faults import Fault, Path
 from infx.model.catalog import AggregateWorker, ConfigKey, Scenarios, SearchSpace, Worker
 from infx.model.document import Document
@@ -19,6 +18,12 @@ from infx.recipes.merge import plain
 from infx.recipes.select import combined
 from infx.recipes.topology import Facts, RoleFacts, facts
 from infx.recipes.variants import select, split_selector
+
+Recipes = Callable[[str, str], Document]
+"""Opens a recipe by the name that a row gives it; the second word is the row's `file:line`.
+
+Raises InputError where there is none, or it cannot be read.
+"""
 
 _SIZES = ("pp", "dcp_size", "pcp_size", "ep", "dp_attn", "num_nodes")
 """What a row may state beside `tp` or its roles."""
