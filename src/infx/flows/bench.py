@@ -19,6 +19,7 @@ from infx.errors import MachineError, Problem
 from infx.flows import beside
 from infx.flows.aim import headers, stop, target
 from infx.flows.asking import Shards
+from infx.flows.keyed import keyed
 from infx.flows.manifest import new_manifest, stamp
 from infx.flows.options import BenchOptions
 from infx.flows.point import Brake, Conditions, measure
@@ -28,7 +29,6 @@ from infx.flows.summary import summarise_in
 from infx.load.progress import Progress
 from infx.model.agentic import AgenticWorkload
 from infx.model.bundle import PointFile, RunState
-from infx.model.identity import curve_key, point_id, recipe_digest, workload_digest
 from infx.model.launch import Endpoint
 from infx.model.result import PointSummary
 from infx.model.workload import FixedWorkload
@@ -272,21 +272,16 @@ class _Bench:
         recipe = options.recipe
         if recipe.model is None:
             recipe = recipe.model_copy(update={"model": self._model})
-        recipe_key, workload_key = recipe_digest(recipe), workload_digest(workload)
         targets = asdict(options.slo) if options.slo else {}
-        return PointFile(
-            point_id=point_id(recipe=recipe_key, workload=workload_key, concurrency=concurrency),
-            recipe_digest=recipe_key,
-            workload_digest=workload_key,
-            curve_key=curve_key(recipe, workload),
-            concurrency=concurrency,
-            repetition=repetition,
-            recipe=recipe,
-            workload=workload,
-            endpoint=Endpoint(url=self._client.address.url, model=self._model),
-            launch=options.launch,
-            calibration=dict(self._asked.facts),
-            slo={name: value for name, value in targets.items() if value is not None},
+        endpoint = Endpoint(url=self._client.address.url, model=self._model)
+        point = keyed(recipe, workload, concurrency=concurrency, endpoint=endpoint)
+        return point.model_copy(
+            update={
+                "repetition": repetition,
+                "launch": options.launch,
+                "calibration": dict(self._asked.facts),
+                "slo": {name: value for name, value in targets.items() if value is not None},
+            }
         )
 
 

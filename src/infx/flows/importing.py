@@ -13,6 +13,7 @@ from pydantic import JsonValue
 
 from infx.errors import InputError, Problem
 from infx.flows.exporting import COMPANIONS
+from infx.flows.keyed import keyed
 from infx.flows.manifest import stamp, versions
 from infx.flows.replaying import recorded_streams
 from infx.flows.runs import Run, open_run
@@ -22,7 +23,6 @@ from infx.interchange import aiperf_aggregate, aiperf_records, aiperf_requests
 from infx.interchange.aiperf_settings import Settings
 from infx.model.aiperf import AGGREGATE, RECORDS, AiperfExport, AiperfRecord, InfxExport
 from infx.model.bundle import ClockAnchor, Manifest, PointFile, RunState
-from infx.model.identity import curve_key, point_id, recipe_digest, workload_digest
 from infx.model.launch import Endpoint
 from infx.model.recipe import BoundRecipe
 from infx.model.record import Issue, Phase, RequestRecord
@@ -201,17 +201,8 @@ def _point(
     del facts["concurrency"]
     facts["model"] = stated.model or settings.model
     recipe = BoundRecipe(name="endpoint", **facts)
-    recipe_key, workload_key = recipe_digest(recipe), workload_digest(workload)
-    return PointFile(
-        point_id=point_id(recipe=recipe_key, workload=workload_key, concurrency=concurrency),
-        recipe_digest=recipe_key,
-        workload_digest=workload_key,
-        curve_key=curve_key(recipe, workload),
-        concurrency=concurrency,
-        recipe=recipe,
-        workload=workload,
-        endpoint=Endpoint(url=settings.url or "unstated", model=settings.model),
-    )
+    endpoint = Endpoint(url=settings.url or "unstated", model=settings.model)
+    return keyed(recipe, workload, concurrency=concurrency, endpoint=endpoint)
 
 
 def _said(export: AiperfExport) -> dict[str, JsonValue]:
