@@ -1,8 +1,7 @@
 """Where a run's prompts come from, and what sized them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from infx.workloads.tokenizer import LocalTokenizer
 
 OVERHEAD_TEXT = "one two three four"
+USER = ("user",)
 MARKER_LIKE = "[rid:9d6aad41d719]\n\n"
 """As long to a tokenizer as the marker of a play, give or take a token."""
 
@@ -78,17 +78,17 @@ class TokenCounts:
         """All prompt tokens that the server was made to count."""
         return sum(self.known.values())
 
-    async def of(self, workload: FixedWorkload | AgenticWorkload, text: str, *further: str) -> int:
+    async def of(
+        self, workload: FixedWorkload | AgenticWorkload, text: str, roles: Sequence[str] = USER
+    ) -> int:
         """Return the count of a prompt as the workload asks it: one token is asked after it.
 
-        `further` are an answer, the next message, and so on, of a chat. Raises MachineError when
-        the server does not tell.
+        A chat says the text once in each of the `roles`. Raises MachineError when the server does
+        not tell.
         """
         prompt: dict[str, Any] = {"prompt": text}
         if workload.api == "chat":
-            roles = cycle(("user", "assistant"))
-            said = zip(roles, (text, *further), strict=False)
-            prompt = {"messages": [{"role": role, "content": words} for role, words in said]}
+            prompt = {"messages": [{"role": role, "content": text} for role in roles]}
         asked = {"model": self.model, "temperature": 0, **workload.extra_body, **prompt}
         body = orjson.dumps({**asked, "max_tokens": 1})
         if body not in self.known:
@@ -154,7 +154,7 @@ async def size_blocks(
         template = await _template(workload, counts, overhead=own)
         passage = tokenizer.passage(workload.seed)
         stated = workload.model_copy(update={"tokenizer": tokenizer.digest})
-        facts = {"template_tokens": asdict(template)}
+        facts: dict[str, JsonValue] = {"template_tokens": asdict(template)}
         return BlockSizing(stated, PassageBlocks(passage, workload.seed), template, facts)
 
     from infx.workloads.calibration import calibrate
@@ -167,7 +167,8 @@ async def size_blocks(
     calibration = await calibrate(count_tokens)
     template = await _template(workload, counts, overhead=calibration.overhead)
     passage = word_passage(calibration.vocabulary, workload.seed)
-    facts = {**calibration.facts(), "template_tokens": asdict(template)}
+    facts = dict(calibration.facts())
+    facts["template_tokens"] = asdict(template)
     return BlockSizing(workload, PassageBlocks(passage, workload.seed), template, facts)
 
 
@@ -177,9 +178,13 @@ async def _template(workload: AgenticWorkload, counts: TokenCounts, *, overhead:
 
     text = OVERHEAD_TEXT
     alone = await counts.of(workload, text)
-    three = await counts.of(workload, text, text, text)
+    three = await counts.of(workload, text, ("user", "assistant", "user"))
+    led = await counts.of(workload, text, ("system", "user"))
     marked = await counts.of(workload, f"{MARKER_LIKE}{text}")
-    return Template(overhead, three - alone - 2 * (alone - overhead), marked - alone)
+    own = alone - overhead
+    return Template(
+        prompt=overhead, system=led - 2 * own, pair=three - alone - 2 * own, marker=marked - alone
+    )
 
 
 def _prompt_tokens(reply: Reply) -> int:

@@ -7,7 +7,7 @@ started their conversation; joins and what else had to happen before hold them b
 
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import NamedTuple
@@ -29,17 +29,21 @@ CHUNK = 32
 class Template:
     """Tokens that a server adds to the text of a prompt, by its own counts.
 
-    `prompt` to a lone message, `pair` for each further answer with the message after it, `marker`
-    for the text of a play's own.
+    `prompt` to a lone message, `system` to one with a system message before it, which may stand in
+    the place of the server's own; `pair` for each further answer with the message after it, and
+    `marker` for the text of a play's own.
     """
 
     prompt: int = 0
+    system: int = 0
     pair: int = 0
     marker: int = 0
 
-    def around(self, messages: int) -> int:
-        """Return the tokens around the text of so many messages."""
-        return self.prompt + self.pair * (messages - 1) // 2
+    def around(self, messages: Sequence[Message]) -> int:
+        """Return the tokens around the text of these messages."""
+        if messages[0].role == "system":
+            return self.system + self.pair * (len(messages) - 2) // 2
+        return self.prompt + self.pair * (len(messages) - 1) // 2
 
 
 BARE = Template()
@@ -88,7 +92,7 @@ def tree(
             asked = call.asked_output or workload.default_output
             size = call.input_tokens if call.content is None else None
             if size is not None:
-                size += template.around(len(messages)) + marker
+                size += template.around(messages) + marker
             turns.append(
                 TreeTurn(
                     Turn(messages, asked, size, link.delay_ns), link.base, link.holds, link.overlaps
