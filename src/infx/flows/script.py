@@ -95,11 +95,22 @@ def agentic_script(workload: AgenticWorkload, recording: "Recording", concurrenc
         outlines=outlines,
         template=recording.sized.template,
     )
+    begun_inside = workload.window is not None
+    return Script(
+        chunks=plan_chunks(api=workload.api, trees=made, seats=lanes() if begun_inside else ()),
+        duration_s=workload.duration_s,
+        rules=_rules(workload, recording),
+        warms_up=begun_inside or workload.warmups_per_lane > 0,
+        expected=lambda: recording.expected(outlines),
+    )
+
+
+def _rules(workload: AgenticWorkload, recording: "Recording") -> Rules:
     caps = {
         "idle_cap_ns": _ns(workload.idle_cap_s),
         "tree_idle_cap_ns": _ns(workload.tree_idle_cap_s),
     }
-    rules = Rules(
+    return Rules(
         seed=workload.seed,
         cache_bust=workload.cache_bust,
         warmups=workload.warmups_per_lane,
@@ -107,14 +118,6 @@ def agentic_script(workload: AgenticWorkload, recording: "Recording", concurrenc
         affinity=recording.affinity,
         parents=recording.parents,
         **caps,
-    )
-    begun_inside = workload.window is not None
-    return Script(
-        chunks=plan_chunks(api=workload.api, trees=made, seats=lanes() if begun_inside else ()),
-        duration_s=workload.duration_s,
-        rules=rules,
-        warms_up=begun_inside or workload.warmups_per_lane > 0,
-        expected=lambda: recording.expected(outlines),
     )
 
 

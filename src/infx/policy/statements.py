@@ -8,7 +8,7 @@ references and digests, run ids, and that the image is unchanged.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from infx.policy.lines import MAX_CHARACTERS, said
 
@@ -24,16 +24,7 @@ Subject = Literal[
     "unknown",
 ]
 
-SUBJECTS: tuple[Subject, ...] = (
-    "config",
-    "concurrency",
-    "added-concurrency",
-    "parallelism",
-    "image",
-    "image-digest",
-    "run",
-    "unchanged",
-)
+SUBJECTS: tuple[Subject, ...] = tuple(one for one in get_args(Subject) if one != "unknown")
 """What a line of a claims block may speak of."""
 
 _OPENS = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*(?:ya?ml[ \t]+)?infx-claims[ \t]*")
