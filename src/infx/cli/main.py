@@ -1,7 +1,9 @@
 """The command line: parse, run, print, exit."""
 
+import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 
 from cyclopts import App, CycloptsError, UnusedCliTokensError
 
@@ -134,8 +136,27 @@ schema.command("infx.cli.schema:write", name="write", help="Write JSON Schemas f
 
 
 def run(*command: str) -> None:
-    """Run the command line of this process, as `command` if it is named, and exit with its code."""
-    sys.exit(main([*command, *sys.argv[1:]]))
+    """Run the command line of this process, as `command` if it is named, and exit with its code.
+
+    What was read goes with the process: to take a catalog's values apart one by one would last a
+    sixth of the whole command.
+    """
+    code = main([*command, *sys.argv[1:]])
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except BrokenPipeError:
+            pass
+        except OSError as error:
+            code = code or _unwritten(error)
+    os._exit(code)
+
+
+def _unwritten(error: OSError) -> int:
+    """Say that the last of the output could not be written, and return the code for that."""
+    with suppress(OSError):
+        say(f"the output could not be written: {error.strerror}")
+    return 3
 
 
 def main(argv: Sequence[str]) -> int:
