@@ -43,7 +43,7 @@ def test_arguments_of_sglang_are_read_as_data():
     line = (
         "[2026-10-19 09:00:00] server_args=ServerArgs(model_path='/model', tp_size=4, "
         "speculative_algorithm='DFLASH', draft=None, "
-        "json_model_override_args='{\"a\": {\"b\": 1}}', mode=Mode.AUTO)"
+        'json_model_override_args=\'{"a": {"b": 1}}\', mode=Mode.AUTO)'
     )
     found = {name: value for name, value, _ in said(line)}
     assert found == {
