@@ -1,6 +1,9 @@
 """What of a submission a rule is about: affected entries, and those of them that speculate."""
 
-from infx.model.config_facts import Config
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+from infx.model.config_facts import Config, Point
 from infx.model.submission import Submission
 
 
@@ -14,3 +17,11 @@ def speculating(submission: Submission) -> list[Config]:
     recipes = {one.config for one in submission.acceptance or () if one.speculates}
     recipes |= {one.config for one in submission.drafts or ()}
     return [one for one in affected(submission) if one.speculative or one.key in recipes]
+
+
+def points_by_config(submission: Submission) -> Mapping[str, Sequence[Point]]:
+    """Return the points of each config that has any, in their order."""
+    found: dict[str, list[Point]] = defaultdict(list)
+    for point in submission.points or ():
+        found[point.config].append(point)
+    return found

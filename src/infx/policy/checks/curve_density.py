@@ -36,7 +36,7 @@ from infx.model.submission import Submission
 from infx.model.verdict import Cite, Finding, Question
 from infx.policy.bypass import bypass
 from infx.policy.context import Context
-from infx.policy.scope import affected
+from infx.policy.scope import affected, points_by_config
 from infx.recipes.registries import AGENTIC
 
 NEEDS = ("configs", "curves")
@@ -64,8 +64,9 @@ def check(submission: Submission, context: Context) -> Iterator[Finding]:
 def uncounted(submission: Submission) -> Iterator[Finding]:
     """Yield the affected entries with points for a curve that no curve has."""
     drawn = {config for curve in submission.curves or () for config in curve.configs}
+    by_config = points_by_config(submission)
     for config in affected(submission):
-        points = [one for one in submission.points or () if one.config == config.key]
+        points = by_config.get(config.key, ())
         only_evals = bool(points) and all(one.eval for one in points)
         if config.key not in drawn and not only_evals:
             yield Finding(

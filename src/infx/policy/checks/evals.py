@@ -33,13 +33,14 @@ Evidence
 """
 
 from collections import defaultdict
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Sequence
 
 from infx.model.config_facts import Config, Point
 from infx.model.run_facts import Eval, Run
 from infx.model.submission import Submission
 from infx.model.verdict import Cite, Finding, Question
 from infx.policy.context import Context
+from infx.policy.scope import points_by_config
 from infx.policy.scores import batch_faults, faults, held, nears_floor, served_faults, which
 from infx.policy.sweeps import WORDS, Outcome, best, job_cites, outcomes
 
@@ -70,7 +71,7 @@ def check(submission: Submission, context: Context) -> Iterator[Finding]:
         configs = {config.key: config for config in submission.configs or ()}
         known = [(row, configs[row.config]) for row in rows if row.config in configs]
         yield from _diagnostic_only(known, context)
-        points = _by_config(submission)
+        points = points_by_config(submission)
         for row, config in known:
             yield from _row(row, config, points.get(row.config, ()), context)
 
@@ -96,13 +97,6 @@ def _unasked(submission: Submission) -> Finding:
         remedy="take `no-evals` out of the entry and measure the head",
         question=Question(asks="can this change not alter an answer?", of="a core maintainer"),
     )
-
-
-def _by_config(submission: Submission) -> Mapping[str, Sequence[Point]]:
-    found: dict[str, list[Point]] = defaultdict(list)
-    for point in submission.points or ():
-        found[point.config].append(point)
-    return found
 
 
 def _scored(

@@ -38,7 +38,7 @@ from infx.model.submission import Submission
 from infx.model.verdict import Finding, Question
 from infx.policy.context import Context
 from infx.policy.findings import failed, observed
-from infx.policy.scope import affected
+from infx.policy.scope import affected, points_by_config
 from infx.policy.simulation import KNOBS, Knobs, folded, named, simulates
 from infx.recipes.registries import AGENTIC
 
@@ -71,12 +71,12 @@ def _absent(submission: Submission) -> Iterator[Finding]:
     appends = submission.changelog is not None and any(
         one.append_only for one in submission.changelog.entries
     )
+    points = points_by_config(submission)
     for config in affected(submission):
         lost = [
             point.concurrency
-            for point in submission.points or ()
-            if point.config == config.key
-            and point.scenario == AGENTIC
+            for point in points.get(config.key, ())
+            if point.scenario == AGENTIC
             and point.digest is not None
             and not point.eval
             and not (appends and point.digest == point.base_digest)

@@ -31,16 +31,16 @@ Evidence
     (`others`); the registries of engines, hardware and models.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from infx.errors import InputError
-from infx.model.config_facts import Config, OtherConfig
+from infx.model.config_facts import Config, OtherConfig, Point
 from infx.model.registry import Framework
 from infx.model.submission import Submission
 from infx.model.verdict import Cite, Finding, Question
 from infx.policy.context import Context
 from infx.policy.findings import failed, passed
-from infx.policy.scope import affected
+from infx.policy.scope import affected, points_by_config
 from infx.recipes.images import Image, not_upstream, plain, read_image
 from infx.recipes.registries import framework, hardware, model
 
@@ -55,8 +55,9 @@ _ASK = Question(
 def check(submission: Submission, context: Context) -> Iterator[Finding]:
     """Yield what each image is, and for each new entry of a vendor whether it may be there."""
     judged = False
+    points = points_by_config(submission)
     for config in affected(submission):
-        images = list(_images(config, submission))
+        images = list(_images(config, points.get(config.key, ())))
         judged = judged or bool(images)
         if images:
             yield from _entry(config, images, submission, context)
@@ -64,13 +65,13 @@ def check(submission: Submission, context: Context) -> Iterator[Finding]:
         yield Finding(status="N/A", message="no entry of a master configuration changed")
 
 
-def _images(config: Config, submission: Submission) -> Iterator[tuple[str, Cite]]:
+def _images(config: Config, points: Sequence[Point]) -> Iterator[tuple[str, Cite]]:
     """Yield the images to judge: the entry's, where it changed, and those that replace it."""
     seen = {plain(config.image)}
     if config.change != "recipe":
         yield config.image, config.cite
-    for point in submission.points or ():
-        if point.config == config.key and point.digest and plain(point.image) not in seen:
+    for point in points:
+        if point.digest and plain(point.image) not in seen:
             seen.add(plain(point.image))
             yield point.image, point.image_cite or config.cite
 

@@ -42,6 +42,7 @@ from infx.policy.context import Context
 from infx.policy.coverage import uncovered
 from infx.policy.links import links, unfit
 from infx.policy.reviews import Review, cite, review
+from infx.policy.scope import affected
 from infx.recipes.registries import framework
 
 NEEDS = ("configs", "published", "comments")
@@ -51,9 +52,9 @@ _PUBLISH = "publish the whole launch upstream, and link the merged page in the d
 
 def check(submission: Submission, context: Context) -> Iterator[Finding]:
     """Yield whether each affected launch of the open engines is published."""
-    affected = [one for one in submission.configs or () if one.change != "removed"]
-    unknown = [one for one in affected if framework(context.engines, one.framework) is None]
-    pairs = [(one, book) for one in affected if (book := _cookbook(one, context)) is not None]
+    entries = affected(submission)
+    unknown = [one for one in entries if framework(context.engines, one.framework) is None]
+    pairs = [(one, book) for one in entries if (book := _cookbook(one, context)) is not None]
     judged = [pair for pair in pairs if not _is_spared(pair[0], context)]
     for config in unknown:
         yield Finding(
