@@ -11,7 +11,7 @@ from pages.text import code, doc, examples_fenced, fence, page, signature
 
 SAMPLES: Mapping[str, object] = {
     "recipe": BoundRecipe(name="sample"),
-    "workload": FixedWorkload(isl=1, osl=1),
+    "workload": FixedWorkload(isl=1, osl=1).at_rate(1.0),
     "concurrency": 1,
     "repetition": 0,
     "row": {"image": "sample", "conc": 1},

@@ -4,10 +4,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from compared import point, summary
+from compared import WORKLOAD, point, summary
 from infx.flows.frontier import frontiers
 from infx.model.recipe import BoundRecipe
 from infx.model.result import Absent, MetricValue
+from infx.model.workload import Arrival
 
 
 def recipe(hardware, model="m"):
@@ -16,14 +17,16 @@ def recipe(hardware, model="m"):
     )
 
 
-def run(name, places, *, hardware="gb200", model="m", replayed=False, precision=None):
+def run(
+    name, places, *, hardware="gb200", model="m", replayed=False, precision=None, workload=WORKLOAD
+):
     """Return a run of (concurrency, E2EL, throughput per GPU); None is a missing figure."""
     of = recipe(hardware, model)
     if precision is not None:
         of = of.model_copy(update={"precision": precision})
     points, summaries = [], {}
     for concurrency, x, y in places:
-        found = point(concurrency, recipe=of)
+        found = point(concurrency, recipe=of, workload=workload)
         at = (
             Absent(reason="nothing ended")
             if x is None
@@ -83,6 +86,41 @@ def test_what_the_other_curve_covers_counts_and_only_of_the_same_model():
     assert second.views[0].gaps == ()
     other = frontiers([short, run("other", RISING, model="n")]).series
     assert other[0].views[0].gaps == ()
+
+
+def test_lanes_and_arrivals_are_no_one_curve_and_not_held_against_each_other():
+    """The same server, asked by lanes up to 16 and, in another run, at rates."""
+    closed, open_ = run("closed", RISING), run("open", RISING[:2], workload=WORKLOAD.at_rate(2.0))
+    other = frontiers([closed, open_]).series
+    assert [one.name for one in other] == [
+        "m · 64/16 · gb200_sglang · fp4",
+        "m · 64/16, poisson arrivals · gb200_sglang · fp4",
+    ]
+    assert [view.covered for one in other for view in one.views] == [None, None]
+    both = run("both", RISING)
+    both.points += open_.points
+    inner, known = both.bundle.summary, {one.point_id for one in open_.points}
+    both.bundle.summary = lambda one: (
+        open_.bundle.summary(one) if one.point_id in known else inner(one)
+    )
+    assert [len(one.views[0].curve.points) for one in frontiers([both]).series] == [5, 2]
+
+
+@pytest.mark.parametrize(
+    ("arrival", "said"),
+    [
+        (Arrival(rate=2.0, process="constant"), "64/16, constant arrivals"),
+        (Arrival(rate=2.0, process="gamma", shape=0.5), "64/16, gamma 0.5 arrivals"),
+        (
+            Arrival(rates=((0.0, 1.0), (9.0, 0.0))),
+            "64/16, poisson arrivals at a series of rates",
+        ),
+    ],
+)
+def test_a_curve_says_how_its_requests_arrive(arrival, said):
+    asked = WORKLOAD.model_copy(update={"arrival": arrival})
+    (one,) = frontiers([run("a", RISING[:1], workload=asked)]).series
+    assert one.name == f"m · {said} · gb200_sglang · fp4"
 
 
 def test_curves_of_which_nobody_stated_the_model_are_not_comparable():

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from infx.model import identity
 from infx.model.agentic import AgenticWorkload
 from infx.model.recipe import BoundRecipe, Role, Site
-from infx.model.workload import FixedWorkload
+from infx.model.workload import Arrival, FixedWorkload
 
 ENDPOINT = BoundRecipe(name="endpoint", model="m", gpus=8)
 ENDPOINT_TEXT = (
@@ -175,6 +175,42 @@ def test_curve_key_names_the_replacement_boundary() -> None:
         "spec": None,
         "disagg": None,
         "offload": None,
+    }
+
+
+def gamma(rate: float, **more: object) -> FixedWorkload:
+    arrival = Arrival(process="gamma", shape=0.5, rate=rate)
+    return FixedWorkload(isl=1024, osl=1024, arrival=arrival.model_copy(update=more))
+
+
+def test_an_open_loop_has_curves_of_its_own() -> None:
+    """The rate is the place on the curve; how requests arrive is what the curve is of."""
+    assert identity.curve_key(ENDPOINT, gamma(2.0)) == {
+        "model": "m",
+        "hardware": None,
+        "framework": None,
+        "precision": None,
+        "benchmark_type": "single_turn",
+        "isl": 1024,
+        "osl": 1024,
+        "spec": None,
+        "disagg": None,
+        "offload": None,
+        "arrival": {"process": "gamma", "shape": 0.5, "rates": []},
+    }
+    key = identity.curve_key(ENDPOINT, gamma(2.0))
+    assert identity.curve_key(ENDPOINT, gamma(8.0, ramp_s=5.0)) == key
+    assert identity.curve_key(ENDPOINT, gamma(2.0, shape=2.0)) != key
+    assert identity.curve_key(ENDPOINT, gamma(2.0, process="poisson", shape=None)) != key
+
+
+def test_rates_that_change_are_no_place_on_a_curve() -> None:
+    arrival = Arrival(rates=((0.0, 1.0), (60.0, 4.0), (90.0, 0.0)))
+    stepped = FixedWorkload(isl=1024, osl=1024, arrival=arrival)
+    assert identity.curve_key(ENDPOINT, stepped)["arrival"] == {
+        "process": "poisson",
+        "shape": None,
+        "rates": [[0.0, 1.0], [60.0, 4.0], [90.0, 0.0]],
     }
 
 

@@ -13,7 +13,7 @@ from infx.flows.runs import Run
 from infx.model.frontier import Frontiers, Series, View
 from infx.model.result import Curve, PointSummary
 
-COMPARABLE = ("model", "benchmark_type", "isl", "osl")
+COMPARABLE = ("model", "benchmark_type", "isl", "osl", "arrival")
 """Curves with these in common are read side by side, whatever hardware and engine they are of."""
 
 UNSTATED = "not stated"
@@ -99,5 +99,15 @@ def _name(key: dict[str, JsonValue]) -> str:
     """Return how people call a curve: model, workload, hardware with engine, precision."""
     lengths = f"{key.get('isl')}/{key.get('osl')}" if key.get("isl") is not None else "agentic"
     hardware = "_".join(str(key[part]) for part in ("hardware", "framework") if key.get(part))
-    parts = (key.get("model"), lengths, hardware, key.get("precision"))
+    asked = f"{lengths}{_arrivals(key.get('arrival'))}"
+    parts = (key.get("model"), asked, hardware, key.get("precision"))
     return " · ".join(str(part) if part else UNSTATED for part in parts)
+
+
+def _arrivals(arrival: JsonValue) -> str:
+    """Return how the requests of an open loop arrive, nothing for a closed one."""
+    if not isinstance(arrival, dict):
+        return ""
+    shape = "" if arrival.get("shape") is None else f" {arrival['shape']}"
+    series = " at a series of rates" if arrival.get("rates") else ""
+    return f", {arrival['process']}{shape} arrivals{series}"

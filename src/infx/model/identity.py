@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 STARRED = ("spec", "disagg", "offload")
 """Parts of a curve key that one agentic curve pools."""
 
+ALONG = ("rate", "ramp_s")
+"""Parts of an arrival that the points of one curve may differ in: its place, and how it begins."""
+
 
 NOT_RUN = frozenset(
     ("conc", "exp-name", "recipe-fingerprint", "run-eval", "eval-only", "eval-framework",
@@ -152,7 +155,11 @@ def execution(
 
 
 def curve_key(recipe: BoundRecipe, workload: "Workload") -> dict[str, JsonValue]:
-    """Return the fields that decide which points form one curve; recipes may differ along it."""
+    """Return the fields that decide which points form one curve; recipes may differ along it.
+
+    Concurrency runs along the curve of a closed loop, a rate along that of an open one, which has a
+    field more: how its requests arrive.
+    """
     key: dict[str, JsonValue] = {
         "model": recipe.model,
         "hardware": recipe.hardware,
@@ -166,7 +173,10 @@ def curve_key(recipe: BoundRecipe, workload: "Workload") -> dict[str, JsonValue]
         "offload": recipe.offload,
     }
     if workload.scenario == "fixed":
-        return {**key, "isl": workload.isl, "osl": workload.osl}
+        key |= {"isl": workload.isl, "osl": workload.osl}
+        if workload.arrival is not None:
+            key["arrival"] = workload.arrival.model_dump(mode="json", exclude={*ALONG})
+        return key
     return {**key, "benchmark_type": "agentic_traces", **dict.fromkeys(STARRED)}
 
 
