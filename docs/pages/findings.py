@@ -38,7 +38,7 @@ share counts for each of them. Where no page states whether a model thinks, ther
 acceptance for its agentic points, which breaks that check: a person has to say."""
 BANNED = """\
 Where a recipe turns on what nobody may, in all that it sets and inherits. The check of draft
-precision is asked of recipes that speculate; the others set it without a draft."""
+precision breaks on each of them, on those without a draft too."""
 ADVICE = """\
 The same findings by what to do. A place is a file and a line; a finding without one names none."""
 
@@ -142,9 +142,16 @@ def _banned(recipes: Sequence[Judged]) -> str:
     for name in sorted({use.name for _, use in on}):
         lines = {use.where for _, use in on if use.name == name}
         files = {one.file for one, use in on if use.name == name}
-        asked = {one.file for one, _ in on if one.outcome("draft-precision") != "N/A"} & files
-        rows.append((f"`{name}`", str(len(lines)), str(len(files)), str(len(asked))))
-    return table(("variable", "lines", "files", "of them speculate"), rows)
+        told = {one.file for one, use in on if use.name == name and _cites(one, use.where)}
+        drafts = {one.file for one, use in on if use.name == name and one.facts.submission.drafts}
+        rows.append((f"`{name}`", *(str(len(some)) for some in (lines, files, told, drafts))))
+    return table(("variable", "lines", "files", "files with a finding", "with a draft"), rows)
+
+
+def _cites(one: Judged, where: str) -> bool:
+    """Say whether the check of draft precision breaks at a line."""
+    cites = (cite for finding in one.failing("draft-precision") for cite in finding.cites)
+    return any(cite.where == where for cite in cites)
 
 
 def _places(found: Iterable[Finding]) -> set[str]:

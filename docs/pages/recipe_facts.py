@@ -113,7 +113,7 @@ def facts(path: Path, root: Path, entry: Named | None) -> Facts:
         measured=None,
         configs=(config,),
         points=tuple(_points(found)),
-        recipes=tuple(recipes.effective(found, COMMIT)),
+        recipes=tuple(recipes.effective(found, known.precision, COMMIT)),
         acceptance=tuple(acceptance(found, known)),
         drafts=tuple(drafts(found, known)),
         overrides=tuple(recipes.overrides(found, known)),

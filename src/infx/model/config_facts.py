@@ -80,8 +80,20 @@ class Role(Value):
     env: dict[str, Setting] = Field(default_factory=dict)
 
 
+class Observed(Value):
+    """A setting that a server or a launch record states of itself, with the line that says so."""
+
+    name: str
+    value: str
+    cite: Cite
+
+
 class Effective(Value):
-    """A recipe as it is launched at some concurrencies, with inherited settings."""
+    """A recipe as it is launched at some concurrencies, with inherited settings.
+
+    `banned` are the variables of the registry that may not be on, with their values, wherever the
+    recipe sets them.
+    """
 
     config: str
     variant: str
@@ -90,14 +102,7 @@ class Effective(Value):
     roles: dict[str, Role]
     frontend: str | None = None
     dynamo_version: Setting | None = None
-
-
-class Observed(Value):
-    """A setting that a server or a launch record states of itself, with the line that says so."""
-
-    name: str
-    value: str
-    cite: Cite
+    banned: tuple[Observed, ...] = ()
 
 
 class Side(Value):
@@ -112,12 +117,11 @@ class Side(Value):
 class Draft(Value):
     """How a draft is served, beside how it ships.
 
-    `steps` explain, in order, how the effective formats follow. `banned` are variables that may not
-    be on, with their values. `leads` are other settings that change how the draft is computed, and
-    that no step follows. `kv_default` is what its KV cache would be without a setting of its own,
-    and `kv_how` says what decides the effective one. `allowed` tells whether the registry of models
-    lists the draft; `revision` is the one that is pinned or that was loaded, None if unknown, and
-    `registered` that of the registry.
+    `steps` explain, in order, how the effective formats follow. `leads` are other settings that
+    change how the draft is computed, and that no step follows. `kv_default` is what its KV cache
+    would be without a setting of its own, and `kv_how` says what decides the effective one.
+    `allowed` tells whether the registry of models lists the draft; `revision` is the one that is
+    pinned or that was loaded, None if unknown, and `registered` that of the registry.
     """
 
     config: str
@@ -128,7 +132,6 @@ class Draft(Value):
     shipped: Side | None
     effective: Side | None
     steps: tuple[str, ...] = ()
-    banned: tuple[Observed, ...] = ()
     leads: tuple[Observed, ...] = ()
     kv_default: str | None = None
     kv_how: How | None = None

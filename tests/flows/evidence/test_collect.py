@@ -75,10 +75,11 @@ def test_a_draft_is_told_with_what_decides_it(tmp_path):
     repo = submitted.repository(tmp_path)
     variable = "PYTHONUNBUFFERED: '1'\n        SGLANG_NVFP4_CKPT_FP8_NEXTN_MOE: 'yes'"
     repo.commit(submitted.edited(RECIPE, ("PYTHONUNBUFFERED: '1'", variable)))
-    drafts = facts(repo).drafts
+    found = facts(repo)
+    drafts = found.drafts
     assert [one.variant for one in drafts][:2] == ["override_c1", "override_c2"]
     assert {one.kv_how for one in drafts if one.variant == "override_c1"} == {"forced"}
-    (banned,) = drafts[0].banned
+    (banned,) = found.recipes[0].banned
     assert (banned.name, banned.value) == ("SGLANG_NVFP4_CKPT_FP8_NEXTN_MOE", "yes")
     assert drafts[0].allowed is True
     assert "its checkpoint was not read" in drafts[0].why_unknown

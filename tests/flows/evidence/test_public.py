@@ -46,7 +46,7 @@ def test_inherited_variables_are_found_in_recipes_that_change_elsewhere(public):
     found = collect(given, gitted.ENVIRONMENT).submission
     assert found.configs
     assert {one.change for one in found.configs} == {"recipe"}
-    banned = {(use.name, use.cite.path) for one in found.drafts for use in one.banned}
+    banned = {(use.name, use.cite.path) for one in found.recipes for use in one.banned}
     assert (BANNED, name) in banned
     assert {one.file for one in found.recipes} >= {name}
     assert judgements(found) == []

@@ -13,7 +13,6 @@ from infx.model.precision import Precision
 from infx.model.setting_registry import DraftPrecisionRegistry
 from infx.model.verdict import Cite
 from infx.recipes import registries
-from infx.recipes.banned_variables import banned_uses
 from infx.recipes.draft_precision import Metadata, draft_facts, unknown
 from infx.recipes.settings import role_settings, stated
 
@@ -76,7 +75,6 @@ class _Row:
             steps=tuple(
                 f"{name}: {part.because}" for name, part in zip(PARTS, parts[1:4], strict=True)
             ),
-            banned=tuple(self._banned(known)),
             leads=tuple(_observed(one, at) for one in facts.statements if one.name in leads),
             kv_default=facts.kv_default.precision,
             kv_how=facts.kv.how,
@@ -99,11 +97,6 @@ class _Row:
                 *(cite(one.where, one.value, at=at) for one in stated),
             ),
         )
-
-    def _banned(self, known: Known) -> Iterator[config_facts.Observed]:
-        for use in banned_uses(self._one.binding, known.precision):
-            place = cite(use.where, use.value, at=known.commit)
-            yield config_facts.Observed(name=use.name, value=use.value, cite=place)
 
     def _revision(self) -> str | None:
         own = stated(role_settings(self._one.binding, self._role), *REVISION)

@@ -139,7 +139,7 @@ class Parts:
             "configs": tuple(known.configs.values()),
             "others": tuple(others(trio, self._hardware)),
             "points": tuple(points(trio)),
-            "recipes": tuple(recipes.effective(self._bound, known.commit)),
+            "recipes": tuple(recipes.effective(self._bound, known.precision, known.commit)),
             "acceptance": tuple(acceptance(self._bound, known)),
             "drafts": tuple(drafts.drafts(self._bound, known)),
             "overrides": tuple(recipes.overrides(self._bound, known)),

@@ -8,14 +8,18 @@ from infx.flows.evidence.known import Known
 from infx.flows.evidence.places import cite
 from infx.flows.evidence.variants import Bound
 from infx.model import config_facts, run_facts
+from infx.model.setting_registry import DraftPrecisionRegistry
 from infx.recipes.architecture import Native, configuration_overrides, lossy_uses
+from infx.recipes.banned_variables import banned_uses
 from infx.recipes.binding import Binding, Path
 from infx.recipes.publication import Statement, publication_facts
 from infx.recipes.settings import origin, role_settings
 
 
-def effective(found: Iterable[Bound], commit: str) -> Iterator[config_facts.Effective]:
-    """Yield the effective arguments and environment of every role."""
+def effective(
+    found: Iterable[Bound], precision: DraftPrecisionRegistry, commit: str
+) -> Iterator[config_facts.Effective]:
+    """Yield the effective arguments and environment of every role, and banned variables."""
     for one in found:
         frontend = one.binding.tree.get("frontend")
         kind = frontend.get("type") if isinstance(frontend, Mapping) else frontend
@@ -27,6 +31,7 @@ def effective(found: Iterable[Bound], commit: str) -> Iterator[config_facts.Effe
             roles={role: _role(one, role, engine, commit) for role, engine in one.engines.items()},
             frontend=kind if isinstance(kind, str) else None,
             dynamo_version=_stated(one.binding, ("dynamo", "version"), commit),
+            banned=tuple(_banned(one.binding, precision, commit)),
         )
 
 
@@ -84,6 +89,14 @@ def publication(
                 enabled=facts.enabled,
                 scraped=None,
             )
+
+
+def _banned(
+    binding: Binding, precision: DraftPrecisionRegistry, commit: str
+) -> Iterator[config_facts.Observed]:
+    for use in banned_uses(binding, precision):
+        place = cite(use.where, use.value, at=commit)
+        yield config_facts.Observed(name=use.name, value=use.value, cite=place)
 
 
 def _observed(one: Statement, commit: str) -> config_facts.Observed:

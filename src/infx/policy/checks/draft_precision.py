@@ -13,26 +13,29 @@ Why
 Fails
     Weights or activations are cheaper than stored, or the KV cache cheaper than it would be without
     a setting of its own. A banned variable has any value that is not plainly off, whoever set it
-    and whatever an upstream recipe says. The draft is not the registered one, or at another
-    revision or none. What ships or what is served cannot be told, or a setting changes it in a way
-    that nobody follows. Neither evals nor acceptance nor a waiver excuses any of this.
+    and whatever an upstream recipe says, in entries without a draft too. The draft is not the
+    registered one, or at another revision or none. What ships or what is served cannot be told, or
+    a setting changes it in a way that nobody follows. Neither evals nor acceptance nor a waiver
+    excuses any of this.
 
 Passes
     Every part is at least what ships. A KV cache that the draft inherits from its target is the
-    image's own handling: it passes, and the finding says which format it is.
+    image's own handling: it passes, and the finding says which format it is. Where no affected
+    entry speculates and no banned variable is on, there is nothing to judge.
 
 Fix
     Remove the setting that lowers the draft, name the registered draft at its revision, and collect
     the checkpoint's metadata or the server's log where something could not be told.
 
 Evidence
-    Affected entries (`configs`), and how their drafts are served and ship (`drafts`).
+    Affected entries (`configs`), their effective environment (`recipes`), and how their drafts are
+    served and ship (`drafts`).
 """
 
 import re
 from collections.abc import Iterator
 
-from infx.model.config_facts import Draft, Side
+from infx.model.config_facts import Draft, Effective, Side
 from infx.model.precision import RANK, Precision, cheaper
 from infx.model.submission import Submission
 from infx.model.verdict import Finding, Question
@@ -62,26 +65,38 @@ def check(submission: Submission, context: Context) -> Iterator[Finding]:
     drafts = [one for one in submission.drafts or () if one.config in keys]
     known = {one.config for one in drafts}
     speculate = speculating(submission)
-    if not speculate:
+    recipes = [one for one in submission.recipes or () if one.config in keys]
+    on = [finding for recipe in recipes for finding in _banned(recipe)]
+    if not speculate and not on:
         yield Finding(status="N/A", message="no affected entry speculates")
+    yield from on
+    read = {one.config for one in recipes}
     for config in speculate:
         if config.key not in known:
             message = f"could not be verified: nobody knows the draft of {config.key}"
             remedy = "collect its effective recipe and the checkpoint's metadata"
             yield failed(config.key, message, config.cite, remedy=remedy)
+        if config.key not in read:
+            message = f"could not be verified: nobody read the environment of {config.key}"
+            remedy = "collect its effective recipe"
+            yield failed(config.key, message, config.cite, remedy=remedy)
     for draft in drafts:
-        found = [*_variables(draft), *_identity(draft), *_precision(draft)]
+        found = [*_leads(draft), *_identity(draft), *_precision(draft)]
         yield from found or [_good(draft)]
 
 
-def _variables(draft: Draft) -> Iterator[Finding]:
-    """Yield banned variables that are not plainly off, and settings whose effect is not known."""
-    for one in draft.banned:
+def _banned(recipe: Effective) -> Iterator[Finding]:
+    """Yield banned variables that are not plainly off."""
+    for one in recipe.banned:
         word = one.value.strip().lower()
         if word not in _OFF:
             said = "is on" if word in _ON else "is neither on nor off"
             message = f"{one.name}={one.value} {said}, and is banned"
-            yield failed(draft.config, message, observed(one), remedy="remove the variable")
+            yield failed(recipe.config, message, observed(one), remedy="remove the variable")
+
+
+def _leads(draft: Draft) -> Iterator[Finding]:
+    """Yield settings of a draft whose effect is not known."""
     for one in draft.leads:
         if one.value.strip().lower() not in _OFF:
             message = f"could not be verified: what {one.name}={one.value} does to the draft"
