@@ -1,4 +1,4 @@
-"""Replays of the corpus that ships, against the truth server and in virtual time."""
+"""Replays of the corpus that ships, or of another, against the truth server and in virtual time."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -85,10 +85,10 @@ class Replayed:
         return found
 
 
-def agentic(**settings: object) -> AgenticWorkload:
-    """Return AgentX's replay of the corpus that ships, with what is stated beside it."""
+def agentic(*, of: Path | None = None, **settings: object) -> AgenticWorkload:
+    """Return AgentX's replay of a corpus, with what is stated beside it."""
     loose = AgenticWorkload.under("custom", corpus="sha256:" + "0" * 64, **settings)
-    return stated(loose, demo_path())
+    return stated(loose, of or demo_path())
 
 
 def replay(
@@ -97,17 +97,18 @@ def replay(
     wire: Wire | None = None,
     lanes: int = LANES,
     script: Mapping[str, object] = MappingProxyType({}),
+    corpus: Path | None = None,
     **changes: object,
 ) -> Replayed:
-    """Replay the corpus that ships; settings are AgentX's, for 60 s unless told otherwise.
+    """Replay the corpus that ships, or another; settings are AgentX's, for 60 s unless told.
 
     Prompts are counted without a template, a first token comes after 50 ms and others 10 ms apart.
     """
     wire = wire or Wire()
     told = {**PACE, **script, "faults": read_faults(faults)}
-    workload = agentic(**{"duration_s": 60.0, "warmups_per_lane": 2, **changes})
+    workload = agentic(of=corpus, **{"duration_s": 60.0, "warmups_per_lane": 2, **changes})
     outcome, log, _ = play(
-        out, Script(**told), workload=workload, corpus=demo_path(), concurrency=(lanes,),
+        out, Script(**told), workload=workload, corpus=corpus or demo_path(), concurrency=(lanes,),
         before=wire.before,
     )  # fmt: skip
     return Replayed(outcome, by_number(log), wire)

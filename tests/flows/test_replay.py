@@ -18,10 +18,9 @@ from infx.flows.curves import headline
 from infx.flows.options import BenchOptions
 from infx.flows.runs import open_run, verify_run
 from infx.flows.summary import summarise_in
-from infx.flows.workload import Reading, describe_corpus
 from infx.model.record import EndState, Phase, RequestRecord
 from infx.model.workload import FixedWorkload
-from infx.servers.truth.script import EngineModel, Script
+from infx.servers.truth.script import Script
 from infx.store.bundles import point_folder
 from infx.store.datasets import demo_path
 from infx.store.plans import pack_plan, read_plan
@@ -193,34 +192,6 @@ def test_one_run_may_ask_requests_and_then_replay(tmp_path: Path) -> None:
     curve = headline(outcome.run.result)
     assert [point.concurrency for point in curve.points] == [1, 2]
     assert list(curve.missing.values()) == ["it replays sessions, and has its row in the table"]
-
-
-def test_an_endless_cache_serves_the_theoretical_hits(tmp_path: Path) -> None:
-    """Request by request: each trace once from turn 0, without marker and warmup.
-
-    Prompts are whole blocks of 16 tokens, and computing them takes no time. Only of two prompts
-    that come in the same nanosecond the second finds nothing of the first.
-    """
-    endless = EngineModel(
-        slots=1000, prefill_rate=1e18, step_base_s=0.001, block_size=16, kv_tokens=10**9
-    )
-    done = replay(
-        tmp_path, window=None, warmups_per_lane=0, duration_s=None, cache_bust=False,
-        script={"engine": endless},
-    )  # fmt: skip
-    together = Counter(one.received_ns for one in done.log.values())
-    alone = [one for one in done.profiled if together[done.log[one.request].received_ns] == 1]
-    assert len(alone) > 450
-    for record in alone:
-        recorded = done.expected[record.session, record.turn]
-        assert record.prompt_tokens == 16 * recorded.blocks
-        assert record.cached_tokens == 16 * recorded.known_blocks
-    corpus = describe_corpus(str(demo_path()), Reading(), cache=tmp_path, talk=print)
-    theory, served = (
-        done.point.metrics[name].mean for name in ("theoretical_prefix_hit", "served_prefix_hit")
-    )
-    assert theory == corpus.hit_rate
-    assert 0 <= theory - served < 0.001
 
 
 def test_a_large_plan_is_packed_once_its_point_is_measured(

@@ -108,12 +108,42 @@ def test_the_last_token_is_always_computed(start, complete):
     assert site.log[1].cached_tokens == 80
 
 
-def test_blocks_are_cached_when_their_prefill_ends(start, complete):
+def test_blocks_are_cached_once_their_prompt_is_admitted(start, complete):
+    """The second finds 96 of 100 tokens that are still being computed, and waits for none of them.
+
+    It computes 4 while the first computes 4: 8 tokens take 0.4 ms, and the first has 96 left.
+    """
     site = start(engine=MODEL)
     for _ in range(2):
         site.connect().send(complete(100))
     site.wait()
-    assert [sent.cached_tokens for sent in site.log] == [0, 0]
+    second, first = site.log
+    assert (first.cached_tokens, second.cached_tokens) == (0, 96)
+    assert (ttft(first), ttft(second)) == (400_000 + 96 * 50_000, 400_000)
+
+
+def test_what_a_client_that_leaves_had_computed_of_a_prompt_is_not_cached(start, complete):
+    """Both ask the same 100 words; the first leaves after 2 of the 5 ms that they take."""
+    site = start(engine=MODEL)
+    leaves, asks = site.connect(), site.connect()
+    leaves.send(complete(100))
+    site.at(0.002, leaves.leave)
+    site.at(0.003, lambda: asks.send(complete(100)))
+    site.wait()
+    assert [(sent.end, sent.cached_tokens) for sent in site.log] == [
+        ("client-closed", 0),
+        ("completed", 0),
+    ]
+
+
+def test_who_leaves_after_its_first_token_leaves_its_blocks(start, complete):
+    site = start(engine=MODEL)
+    leaves, asks = site.connect(), site.connect()
+    leaves.send(complete(100, max_tokens=50))
+    site.at(0.007, leaves.leave)
+    site.at(0.008, lambda: asks.send(complete(100)))
+    site.wait()
+    assert [sent.cached_tokens for sent in site.log] == [0, 96]
 
 
 def test_a_client_that_leaves_frees_its_slot_at_once(start, complete):

@@ -41,3 +41,12 @@ def test_a_prompt_larger_than_the_cache_keeps_its_front():
     cache = PrefixCache(2)
     cache.add([1, 2, 3, 4])
     assert cache.hits([1, 2, 3, 4]) == 2
+
+
+def test_of_the_blocks_of_a_prompt_the_new_ones_can_be_taken_back():
+    cache = PrefixCache(10)
+    cache.add([1, 2])
+    new = cache.add([1, 2, 3, 4])
+    assert sorted(new) == [3, 4]
+    cache.discard([*new, 9])
+    assert cache.hits([1, 2, 3, 4]) == 2

@@ -1,6 +1,13 @@
 """Prefix hits of an infinite cache."""
 
-from infx.workloads.trace.hits import Hit, hit_rate, theoretical_hits
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from infx.model.trace import Ref
+from infx.workloads.trace.hits import Hit, hit_rate, recorded_order, theoretical_hits
 from recorded import only_trace, request, subagent
 
 
@@ -43,3 +50,47 @@ def test_simultaneous_calls_count_in_the_order_of_the_file(tmp_path):
 def test_without_blocks_there_is_no_rate():
     assert hit_rate([]) is None
     assert hit_rate([Hit(0, 0)]) is None
+
+
+def test_the_order_of_sending_decides_who_finds_what(tmp_path):
+    """Two subagents begin with [5, 6]: whoever asks later finds both blocks."""
+    trace = only_trace(
+        tmp_path,
+        request(0, [1]),
+        subagent(2, "a", [request(2, [5, 6, 7])]),
+        subagent(3, "b", [request(3, [5, 6, 8])]),
+    )
+    main, a, b = Ref(0, 0), Ref(1, 0), Ref(2, 0)
+    assert recorded_order(trace) == [main, a, b]
+    assert theoretical_hits(trace) == ((Hit(0, 1),), (Hit(0, 3),), (Hit(2, 3),))
+    assert theoretical_hits(trace, [main, b, a]) == ((Hit(0, 1),), (Hit(2, 3),), (Hit(0, 3),))
+
+
+def paths(numbers: list[int], depth: int = 6) -> list[list[int]]:
+    """Return prompts in which an id names all ids before it: each a path in a tree of threes."""
+    found = []
+    for number in numbers:
+        node, path = 0, []
+        for _ in range(1 + number % depth):
+            node, number = 3 * node + 1 + number % 3, number // 3
+            path.append(node)
+        found.append(path)
+    return found
+
+
+@given(st.lists(st.integers(0, 10_000), min_size=1, max_size=12), st.randoms())
+def test_no_order_changes_the_sum_of_hits_of_chained_ids(numbers, random):
+    """Each of the distinct blocks is new once: the others of all blocks are hits, in any order."""
+    prompts = paths(numbers)
+    with TemporaryDirectory() as folder:
+        trace = only_trace(
+            Path(folder),
+            request(0, [0]),
+            *(subagent(n, f"a{n}", [request(n, ids)]) for n, ids in enumerate(prompts, 1)),
+        )
+    order = recorded_order(trace)
+    random.shuffle(order)
+    blocks = 1 + sum(map(len, prompts))
+    distinct = 1 + len({block for prompt in prompts for block in prompt})
+    for hits in (theoretical_hits(trace), theoretical_hits(trace, order)):
+        assert sum(hit.known for stream in hits for hit in stream) == blocks - distinct

@@ -19,8 +19,10 @@ Decode. All sequences advance together, one chunk a step. A step that begins wit
 A request joins at the first step that begins at or after its first token; with no step under way
 one begins at once. A sequence whose client left still counts in the step under way.
 
-Prefix cache. Cached are the leading full blocks of a prompt that some earlier prompt has finished
-computing, but never the whole prompt: the last token is always computed. It holds
+Prefix cache. Cached are the leading full blocks of a prompt that a prompt admitted before it has
+too, but never the whole prompt: the last token is always computed. Engines name the blocks of a
+prompt when they schedule it, so blocks that are still being computed count, and nobody waits for
+them; where their request leaves before its first token they are forgotten. The cache holds
 `kv_tokens / block_size` blocks, the least recently used go first. Answers are not cached.
 
 Events of the model take effect at their own moments, in order, before an arrival that follows
@@ -49,6 +51,8 @@ _NOTHING = 1e-6
 class Engine:
     """The state of the model: queue, requests in prefill, and the decode step under way.
 
+    `_fresh` are the blocks that each request in prefill was the first to name.
+
     Prefill is kept as one clock of work: it has given `_work` tokens to every request that was
     there all along, and a request admitted at work w is done at w + U.
     """
@@ -62,6 +66,7 @@ class Engine:
         self._active: dict[Reply, None] = {}
         self._reserved = 0
         self._prefill: list[tuple[float, int, Reply]] = []
+        self._fresh: dict[Reply, list[int]] = {}
         self._orders = count()
         self._work = 0.0
         self._work_ns = 0
@@ -109,6 +114,7 @@ class Engine:
             self._prefill = [entry for entry in self._prefill if entry[2] is not reply]
             heapify(self._prefill)
             self._joining = [other for other in self._joining if other is not reply]
+            self._cache.discard(self._fresh.pop(reply, ()))
             self._release(reply)
             self._admit(now)
         elif reply in self._queue:
@@ -159,6 +165,7 @@ class Engine:
             prompt, size = reply.ask.prompt_tokens, self._model.block_size
             usable = reply.ask.blocks[: max(0, prompt - 1) // size]
             cached = self._cache.hits(usable) * size
+            self._fresh[reply] = self._cache.add(reply.ask.blocks)
             heappush(self._prefill, (self._work + prompt - cached, next(self._orders), reply))
             reply.admit(moment, cached)
 
@@ -174,6 +181,7 @@ class Engine:
         self._advance(moment)
         while self._prefill and self._prefill[0][0] <= self._work + _NOTHING:
             reply = heappop(self._prefill)[2]
+            del self._fresh[reply]
             self._cache.add(reply.ask.blocks)
             if reply.emit():
                 self._joining.append(reply)

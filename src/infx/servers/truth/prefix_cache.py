@@ -1,4 +1,4 @@
-"""The prefix cache of engine mode: which prompt blocks have been computed before."""
+"""The prefix cache of engine mode: which prompt blocks were named before."""
 
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
@@ -21,10 +21,19 @@ class PrefixCache:
         self.add(held)
         return len(held)
 
-    def add(self, keys: Iterable[int]) -> None:
-        """Hold the blocks of one prompt."""
+    def add(self, keys: Iterable[int]) -> list[int]:
+        """Hold the blocks of one prompt; return those that were not held."""
+        new = []
         for key in reversed(list(keys)):
+            if key not in self._keys:
+                new.append(key)
             self._keys[key] = None
             self._keys.move_to_end(key)
         while len(self._keys) > self._capacity:
             self._keys.popitem(last=False)
+        return new
+
+    def discard(self, keys: Iterable[int]) -> None:
+        """Hold these blocks no longer, where they are held."""
+        for key in keys:
+            self._keys.pop(key, None)

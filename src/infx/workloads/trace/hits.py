@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from itertools import takewhile
 from typing import NamedTuple
 
-from infx.model.trace import Trace
+from infx.model.trace import Ref, Trace
 
 
 class Hit(NamedTuple):
@@ -14,25 +14,34 @@ class Hit(NamedTuple):
     blocks: int
 
 
-def theoretical_hits(trace: Trace) -> tuple[tuple[Hit, ...], ...]:
+def theoretical_hits(
+    trace: Trace, order: Iterable[Ref] | None = None
+) -> tuple[tuple[Hit, ...], ...]:
     """Return the hit of each call of each stream, with one cache for the whole trace.
 
-    Calls come in the order of their recorded starts over all streams, simultaneous ones in that of
-    the file. A prompt's own blocks are known to all that start after it.
+    Calls come in the given order, or in that of their recorded starts over all streams, with
+    simultaneous ones in that of the file. A prompt's own blocks are known to all that come after
+    it. Where an id also names all blocks before it, as a chained hash does, each is new exactly
+    once: then the order moves hits from one call to another, and their sum is the same in any.
     """
-    order = sorted(
-        (call.start_ns, call.outer, call.inner or 0, stream, index)
-        for stream, one in enumerate(trace.streams)
-        for index, call in enumerate(one.calls)
-    )
     found = [[Hit(0, 0)] * len(stream.calls) for stream in trace.streams]
     seen: set[int] = set()
-    for *_, stream, index in order:
+    for stream, index in recorded_order(trace) if order is None else order:
         blocks = trace.streams[stream].calls[index].blocks
         known = len(list(takewhile(seen.__contains__, blocks)))
         found[stream][index] = Hit(known, len(blocks))
         seen.update(blocks[known:])
     return tuple(map(tuple, found))
+
+
+def recorded_order(trace: Trace) -> list[Ref]:
+    """Return the calls of all streams in the order of their recorded starts."""
+    rows = sorted(
+        (call.start_ns, call.outer, call.inner or 0, stream, index)
+        for stream, one in enumerate(trace.streams)
+        for index, call in enumerate(one.calls)
+    )
+    return [Ref(stream, index) for *_, stream, index in rows]
 
 
 def hit_rate(hits: Iterable[Hit]) -> float | None:
