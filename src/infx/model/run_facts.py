@@ -144,7 +144,9 @@ class CurveFacts(Value):
     """A curve with all its measured points, at one percentile.
 
     `frontier` are the concurrencies on it, `invalid` those whose figures are no evidence. `gaps`
-    are against comparable series too.
+    are those between neighbours, and where `reach` is known those at the ends too: it is the range
+    of latency that the frontiers of `reach_of` cover, which are of the same model and scenario.
+    None is a range that nobody knows, and `why_no_reach` says why.
     """
 
     key: str
@@ -154,6 +156,9 @@ class CurveFacts(Value):
     frontier: tuple[int, ...]
     invalid: tuple[int, ...] = ()
     gaps: tuple[Gap, ...] | None = None
+    reach: tuple[float, float] | None = None
+    reach_of: tuple[str, ...] = ()
+    why_no_reach: str | None = None
     cite: Cite
 
 

@@ -27,6 +27,8 @@ def test_artifacts_become_curves_evals_and_clients(tmp_path):
     assert found.curves[0].frontier == (1, 2, 4, 6, 8, 10, 12, 16, 20, 28, 32)
     assert found.curves[0].configs == (MUSE,)
     assert found.curves[0].gaps == ()
+    assert (found.curves[0].reach, found.curves[0].reach_of) == (None, ())
+    assert "no other curve of musespark agentic-coding" in found.curves[0].why_no_reach
     (score,) = found.evals
     assert (score.run, score.score, score.samples, score.split) == (RUN, 0.9803, 1319, 1319)
     assert (str(score.floor), score.floor_of) == ("0.90", "default gsm8k")
@@ -60,6 +62,32 @@ def test_rows_of_other_entries_are_passed_over(tmp_path):
     ]
     found = facts(repo, artifacts=(str(submitted.artifacts(tmp_path, others)),))
     assert (found.curves, found.clients) == ((), ())
+
+
+def test_curves_of_other_entries_tell_how_far_a_frontier_should_reach(tmp_path):
+    """Own P90 frontiers end at 20 s; another engine's goes from 2 s to 100 s.
+
+    4 s is the first own point, twice 2 s: no gap before it. 100 s is five times 20 s: a gap after.
+    """
+    repo = submitted.smaller_cache(tmp_path / "repo")
+    own = [
+        submitted.agentx_row(c, p90=x, p75=x / 2, per_gpu=y)
+        for c, x, y in ((4, 4.0, 10.0), (8, 8.0, 20.0), (16, 15.0, 30.0), (20, 20.0, 40.0))
+    ]
+    others = [
+        {**submitted.agentx_row(c, p90=x, p75=x / 2, per_gpu=y), "framework": "vllm"}
+        for c, x, y in ((1, 2.0, 5.0), (64, 100.0, 60.0), (5, 60.0, 1.0))
+    ]
+    found = facts(repo, artifacts=(str(submitted.artifacts(tmp_path, own + others)),))
+    (p90, p75) = found.curves
+    assert p90.configs == (MUSE,)
+    assert p90.reach == (2.0, 100.0)
+    assert p90.reach_of == ("musespark agentic-coding gb200_vllm fp4",)
+    assert p90.why_no_reach is None
+    assert [(gap.place, gap.start, gap.end, gap.ratio) for gap in p90.gaps] == [
+        ("after", 20.0, 100.0, 5.0)
+    ]
+    assert p75.reach == (1.0, 50.0)
 
 
 def test_all_bad_rows_are_named_at_their_lines(tmp_path):

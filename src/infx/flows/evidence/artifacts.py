@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from pydantic import JsonValue
 
@@ -40,6 +41,18 @@ class Artifacts:
         return Cite(path=f"run {self.run} {name}", line=line, value=value)
 
 
+class Other(NamedTuple):
+    """What the curve of an entry that is not affected is named after, beside its scenario."""
+
+    prefix: str
+    hardware: str
+    framework: str
+    precision: str
+
+
+Drawn = config_facts.Config | Other
+
+
 @dataclass(frozen=True, slots=True)
 class Matching:
     """Finds the entry of a row among the points that were measured."""
@@ -59,14 +72,25 @@ class Matching:
                 keys = {point.key for point in mine}
         return keys.pop() if len(keys) == 1 else None
 
+    def draws(self, key: str, row: Row, scenario: str) -> bool:
+        """Say whether a row may be of an entry's curves, whatever its concurrency."""
+        config = self.configs[key]
+        return (
+            self._is_on(config, row)
+            and scenario in config.scenarios
+            and (config.prefix, config.framework, config.precision)
+            == (row.infmax_model_prefix, row.framework, row.precision)
+        )
+
+    def _is_on(self, config: config_facts.Config, row: Row) -> bool:
+        sku = registries.hardware(self.hardware, row.hw)
+        return config.hardware is None or sku is None or sku.sku == config.hardware
+
     def _is_of(self, point: Placed, row: Row, scenario: str) -> bool:
         config = self.configs.get(point.key)
-        sku = registries.hardware(self.hardware, row.hw)
-        same_hardware = config is not None and (
-            config.hardware is None or sku is None or sku.sku == config.hardware
-        )
         return (
-            same_hardware
+            config is not None
+            and self._is_on(config, row)
             and scenario_id(point.row) == scenario
             and point.concurrency == row.conc
             and point.row.model_prefix == row.infmax_model_prefix
@@ -128,17 +152,40 @@ def _files(path: Path) -> dict[str, bytes]:
 def figures(found: Artifacts, matching: Matching) -> Iterator[Figure]:
     """Yield the figures of affected entries; rows of others are passed over."""
     for row, key, line in _points(found, matching):
-        if isinstance(row, FixedRow):
-            scenario = sequence_name(row.isl, row.osl)
-            latency, throughput = {FIXED[0]: row.median_e2el}, row.tput_per_gpu
-        else:
-            scenario, metrics = registries.AGENTIC, row.request_metrics
-            latency = {name: _at(metrics, "latency", "e2el", name) for name in AGENTIC}
-            throughput = _at(metrics, "throughput", "per_gpu", "total_tput_tps")
-        spec = row.spec_decoding if isinstance(row, FixedRow) else None
-        series = series_of(matching.configs[key], scenario, spec)
         cite = found.place(benchmark_rows.FILE, line)
-        yield Figure(key, series, row.conc, latency, throughput, cite)
+        yield _figure(row, matching.configs[key], key, cite)
+
+
+def beside(found: Artifacts, matching: Matching) -> Iterator[Figure]:
+    """Yield the figures of rows that no affected entry can have: of other curves."""
+    for row, line in _rows(found):
+        scenario = _scenario(row)
+        if any(matching.draws(key, row, scenario) for key in matching.configs):
+            continue
+        sku = registries.hardware(matching.hardware, row.hw)
+        hardware = row.hw if sku is None else sku.sku
+        drawn = Other(row.infmax_model_prefix, hardware, row.framework, row.precision)
+        yield _figure(row, drawn, "", found.place(benchmark_rows.FILE, line))
+
+
+def _figure(row: benchmark_rows.Row, drawn: Drawn, key: str, cite: Cite) -> Figure:
+    scenario = _scenario(row)
+    if isinstance(row, FixedRow):
+        latency, throughput = {FIXED[0]: row.median_e2el}, row.tput_per_gpu
+    else:
+        metrics = row.request_metrics
+        latency = {name: _at(metrics, "latency", "e2el", name) for name in AGENTIC}
+        throughput = _at(metrics, "throughput", "per_gpu", "total_tput_tps")
+    spec = row.spec_decoding if isinstance(row, FixedRow) else None
+    return Figure(
+        config=key,
+        series=series_of(drawn, scenario, spec),
+        asked=f"{drawn.prefix} {scenario}",
+        concurrency=row.conc,
+        latency=latency,
+        throughput=throughput,
+        cite=cite,
+    )
 
 
 def clients(found: Artifacts, matching: Matching, logs: Logs) -> Iterator[run_facts.Client]:
@@ -166,15 +213,20 @@ def clients(found: Artifacts, matching: Matching, logs: Logs) -> Iterator[run_fa
 
 def _points(found: Artifacts, matching: Matching) -> Iterator[tuple[benchmark_rows.Row, str, int]]:
     """Yield the rows of affected entries, each with its entry and its line."""
+    for row, line in _rows(found):
+        key = matching.entry(row, _scenario(row))
+        if key is not None:
+            yield row, key, line
+
+
+def _rows(found: Artifacts) -> Iterator[tuple[benchmark_rows.Row, int]]:
     data = found.files.get(benchmark_rows.FILE)
     for located in benchmark_rows.read(data, benchmark_rows.FILE) if data is not None else ():
-        row = located.row
-        scenario = registries.AGENTIC
-        if isinstance(row, FixedRow):
-            scenario = sequence_name(row.isl, row.osl)
-        key = matching.entry(row, scenario)
-        if key is not None:
-            yield row, key, located.line
+        yield located.row, located.line
+
+
+def _scenario(row: benchmark_rows.Row) -> str:
+    return sequence_name(row.isl, row.osl) if isinstance(row, FixedRow) else registries.AGENTIC
 
 
 def evals(
@@ -225,7 +277,7 @@ def _eval(run: int, key: str, row: EvalRow, thresholds: Thresholds, cite: Cite) 
     )
 
 
-def series_of(config: config_facts.Config, scenario: str, speculation: str | None) -> str:
+def series_of(config: Drawn, scenario: str, speculation: str | None) -> str:
     """Name the curve of a point as readers see it: agent sessions pool ways to speculate."""
     words = [config.prefix, scenario, f"{config.hardware}_{config.framework}", config.precision]
     if speculation not in (None, "none"):

@@ -127,6 +127,7 @@ def figures(found: Iterable[Given]) -> Iterator[Figure]:
             yield Figure(
                 config=one.config.key,
                 series=series_of(one.config, scenario, spec),
+                asked=f"{one.config.prefix} {scenario}",
                 concurrency=point.concurrency,
                 latency={name: None if at is None else at[0] for name, at in placed.items()},
                 throughput=next((at[1] for at in placed.values() if at is not None), None),

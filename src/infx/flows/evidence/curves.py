@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from infx.curves.coverage import coverage, upper_right
-from infx.curves.gaps import gaps
+from infx.curves.gaps import covered, gaps
 from infx.model import run_facts
 from infx.model.result import Curve, CurvePoint
 from infx.model.verdict import Cite
@@ -20,28 +20,88 @@ class Figure:
     """One measured point: its latencies in seconds by percentile, and tokens/s per GPU.
 
     Figures are as they were written down: what is no positive number is no evidence. `series` is
-    the curve that the point belongs to.
+    the curve that the point belongs to; curves of the same `asked` (model and scenario) are read
+    side by side, whatever hardware and engine they are of.
     """
 
     config: str
     series: str
+    asked: str
     concurrency: int
     latency: dict[str, JsonValue]
     throughput: JsonValue
     cite: Cite
 
 
-def curves(figures: Iterable[Figure]) -> Iterator[run_facts.CurveFacts]:
-    """Yield every curve at each percentile that its points have."""
+@dataclass(frozen=True, slots=True)
+class _Drawn:
+    """One series at one percentile: its figures, what is no evidence, and its curve."""
+
+    percentile: str
+    figures: tuple[Figure, ...]
+    invalid: tuple[int, ...]
+    curve: Curve
+
+    @property
+    def series(self) -> str:
+        return self.figures[0].series
+
+    @property
+    def asked(self) -> str:
+        return self.figures[0].asked
+
+    @property
+    def frontier(self) -> tuple[int, ...]:
+        on = (one.concurrency for one in self.curve.points if one.on_reference_frontier)
+        return tuple(sorted(on))
+
+
+def curves(
+    figures: Iterable[Figure], beside: Iterable[Figure] = ()
+) -> Iterator[run_facts.CurveFacts]:
+    """Yield every curve of affected entries at each percentile that its points have.
+
+    `beside` are figures of other entries, which only tell how far comparable curves reach.
+    """
+    mine = list(_drawn(figures))
+    others = [*mine, *_drawn(beside)]
+    for one in mine:
+        yield _facts(one, [other for other in others if _is_beside(one, other)])
+
+
+def _is_beside(one: _Drawn, other: _Drawn) -> bool:
+    same = (one.asked, one.percentile) == (other.asked, other.percentile)
+    return same and one.series != other.series and bool(other.frontier)
+
+
+def _facts(one: _Drawn, beside: Sequence[_Drawn]) -> run_facts.CurveFacts:
+    reach = covered(other.curve for other in beside)
+    why = f"no other curve of {one.asked} has figures at {one.percentile.upper()} here"
+    return run_facts.CurveFacts(
+        key=one.series,
+        configs=tuple(dict.fromkeys(figure.config for figure in one.figures)),
+        percentile=one.percentile,
+        measured=len(one.figures),
+        frontier=one.frontier,
+        invalid=one.invalid,
+        gaps=gaps(one.curve, reach=reach),
+        reach=reach,
+        reach_of=tuple(dict.fromkeys(other.series for other in beside)),
+        why_no_reach=why if reach is None else None,
+        cite=one.figures[0].cite,
+    )
+
+
+def _drawn(figures: Iterable[Figure]) -> Iterator[_Drawn]:
     pools: dict[str, list[Figure]] = {}
     for figure in figures:
         pools.setdefault(figure.series, []).append(figure)
     for series, mine in pools.items():
         for percentile in dict.fromkeys(name for one in mine for name in one.latency):
-            yield _facts(series, percentile, mine)
+            yield _draw(series, percentile, mine)
 
 
-def _facts(series: str, percentile: str, mine: Sequence[Figure]) -> run_facts.CurveFacts:
+def _draw(series: str, percentile: str, mine: Sequence[Figure]) -> _Drawn:
     points: list[JsonValue] = [
         {"x": one.latency.get(percentile), "y": one.throughput} for one in mine
     ]
@@ -52,18 +112,9 @@ def _facts(series: str, percentile: str, mine: Sequence[Figure]) -> run_facts.Cu
     }
     placed = {place: _position(point) for place, point in valid.items()}
     kept = set(upper_right(placed.values()))
-    on = [mine[place].concurrency for place, position in placed.items() if position in kept]
     invalid = [one.concurrency for place, one in enumerate(mine) if place not in valid]
-    return run_facts.CurveFacts(
-        key=series,
-        configs=tuple(dict.fromkeys(one.config for one in mine)),
-        percentile=percentile,
-        measured=len(mine),
-        frontier=tuple(sorted(on)),
-        invalid=tuple(sorted(invalid)),
-        gaps=gaps(_curve(percentile, mine, placed, kept)),
-        cite=mine[0].cite,
-    )
+    drawn = _curve(percentile, mine, placed, kept)
+    return _Drawn(percentile, tuple(mine), tuple(sorted(invalid)), drawn)
 
 
 def _position(point: JsonValue) -> tuple[float, float]:

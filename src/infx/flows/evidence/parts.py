@@ -182,7 +182,9 @@ class Parts:
         return {
             "runs": runs if runs or recorded is not None else nothing,
             "evals": scores if self._artifacts else "no artifacts of evals were given",
-            "curves": tuple(curves(self._figures(matching))) if asked else nothing,
+            "curves": tuple(curves(self._figures(matching), self._beside(matching)))
+            if asked
+            else nothing,
             "clients": self._clients(matching) if asked else nothing,
             "workloads": self._workloads(state)
             if self._bundles
@@ -208,6 +210,10 @@ class Parts:
         for one in self._artifacts:
             yield from artifacts.figures(one, matching)
         yield from bundles.figures(self._bundles)
+
+    def _beside(self, matching: artifacts.Matching) -> Iterator[Figure]:
+        for one in self._artifacts:
+            yield from artifacts.beside(one, matching)
 
     def _clients(self, matching: artifacts.Matching) -> tuple[object, ...]:
         foreign = (

@@ -3,7 +3,8 @@
 What
     Looks at the neighbours on each affected frontier, on a logarithmic scale of end-to-end latency:
     when one is more than twice as slow as the other (the policy set's ratio), nobody measured what
-    lies between. The ends count too, against the range that comparable series cover.
+    lies between. The ends count too, against the range that comparable series cover: those of the
+    same model and scenario among the results that were given, on any hardware and engine.
 
 Why
     A frontier may have many points and still none where most users are. A published review
@@ -16,7 +17,8 @@ Fails
     frontier has fewer than two points, so that it has no neighbours.
 
 Passes
-    Every step of every affected frontier is within the ratio.
+    Every step of every affected frontier is within the ratio. Where no comparable series was given,
+    nobody knows how far they reach: the steps inside still decide, and the ends become a question.
 
 Fix
     Measure the concurrencies that the finding names: they are spaced evenly by ratio inside the
@@ -33,7 +35,7 @@ from decimal import Decimal
 from infx.model.frontier import Gap
 from infx.model.run_facts import CurveFacts
 from infx.model.submission import Submission
-from infx.model.verdict import Finding
+from infx.model.verdict import Finding, Question
 from infx.policy.checks.curve_density import deciding, uncountable, uncounted
 from infx.policy.context import Context
 from infx.policy.scope import affected
@@ -83,12 +85,26 @@ def _gaps(curve: CurveFacts, limit: Decimal) -> Iterator[Finding]:
             remedy=_remedy(gap),
         )
     if not wide:
+        steps = f"{name}: no step between {len(curve.frontier)} points is above {limit}"
         yield Finding(
             status="PASS",
-            message=f"{name}: no step between {len(curve.frontier)} points is above {limit}",
+            message=f"{steps}; {_ends(curve)}",
             cites=(curve.cite,),
             about=curve.key,
+            question=None if curve.reach else _reach_question(curve),
         )
+
+
+def _ends(curve: CurveFacts) -> str:
+    if curve.reach is None:
+        return f"its ends were compared with nothing: {curve.why_no_reach or 'nobody says why'}"
+    first, last = curve.reach
+    return f"{', '.join(curve.reach_of)} covers {first:.4g} s to {last:.4g} s"
+
+
+def _reach_question(curve: CurveFacts) -> Question:
+    asks = f"do comparable curves have points where {curve.key} has none, before or beyond it?"
+    return Question(asks=asks, of="a core maintainer")
 
 
 def _stretch(gap: Gap) -> str:
