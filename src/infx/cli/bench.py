@@ -137,18 +137,20 @@ def bench_options(url: str, flags: BenchFlags) -> BenchOptions:
     _check_numbers(flags)
     _, source = scenario(flags.workload)
     asked = pace(flags.pace)
-    corpus = None
+    corpus = registered = None
     workload: FixedWorkload | AgenticWorkload
     if source is None:
         workload = _fixed(flags, asked)
     else:
         _refuse(flags, _FIXED_ONLY)
         cache = cache_folder(os.environ)
-        workload, corpus = replayed(source, flags.replay, _stated(flags), cache=cache)
+        stated = _stated(flags)
+        workload, corpus, registered = replayed(source, flags.replay, stated, cache=cache)
     return BenchOptions(
         url=url,
         workload=workload,
         corpus=corpus,
+        registered=registered,
         routers=tuple(flags.replay.router or ()),
         metrics_urls=tuple(flags.replay.metrics_url or ()),
         reset_cache=flags.replay.reset_cache,

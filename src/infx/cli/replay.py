@@ -67,9 +67,12 @@ def scenario(text: str) -> tuple[str, str | None]:
 
 def replayed(
     source: str, flags: ReplayFlags, stated: Stated, *, cache: Path
-) -> tuple[AgenticWorkload, Path]:
-    """Return what is replayed, and where its corpus is; raises InputError for what cannot be."""
-    from infx.flows.workload import corpus_digest, find_corpus
+) -> tuple[AgenticWorkload, Path, str | None]:
+    """Return what is replayed, where its corpus is, and the digest that the registry has of it.
+
+    Raises InputError for what cannot be replayed.
+    """
+    from infx.flows.workload import corpus_digest, find_corpus, registered_digest
 
     if flags.fast and flags.demo:
         raise InputError(Problem("a replay is either fast or a demo", "--demo", "give one of them"))
@@ -94,4 +97,4 @@ def replayed(
     workload = AgenticWorkload.under(
         rule, corpus=f"sha256:{corpus_digest(path)}", extra_body=stated.extra_body, **changes
     )
-    return workload, path
+    return workload, path, registered_digest(path, cache)

@@ -108,14 +108,16 @@ def replay(
     names the settings of AgentX to begin with, `settings` are fields of `AgenticWorkload` that
     stand in their place. The rest, and what is raised, is as for `bench`.
     """
-    from infx.flows.workload import corpus_digest, find_corpus
+    from infx.flows.workload import corpus_digest, find_corpus, registered_digest
 
-    path = find_corpus(str(corpus), Path(cache) if cache else Path.home() / ".cache" / "infx")
+    kept = Path(cache) if cache else Path.home() / ".cache" / "infx"
+    path = find_corpus(str(corpus), kept)
     digest = f"sha256:{corpus_digest(path)}"
     options = BenchOptions(
         url=url,
         workload=AgenticWorkload.under(rule, corpus=digest, **(settings or {})),
         corpus=path,
+        registered=registered_digest(path, kept),
         concurrency=_several(concurrency) or (),
         out=Path(out),
         recipe=BoundRecipe(name="endpoint", gpus=gpus),

@@ -37,8 +37,9 @@ class BenchOptions:
     `url` is the base URL of an OpenAI-compatible server. `recipe` is what is known of the server;
     its model is filled in from `/v1/models` where it is null. `model` is the name to ask for.
     `tokenizer` or `dataset` name files; without either, prompts are sized against the server's own
-    count. `corpus` is the file or folder of the sessions that an agentic workload replays, and
-    `routers` are ids of routers whose session headers its requests carry. `rates` measures one
+    count. `corpus` is the file or folder of the sessions that an agentic workload replays,
+    `registered` the sha256 that the registry of corpora states of it, where it does, and `routers`
+    are ids of routers whose session headers its requests carry. `rates` measures one
     point for each arrival rate in requests/s, Poisson unless the workload states another process;
     `concurrency` then bounds the requests in flight.
     `api_key` is sent as a bearer token and never written down. `slo` adds goodput. `grace_s`
@@ -66,6 +67,7 @@ class BenchOptions:
     tokenizer: Path | None = None
     dataset: Path | None = None
     corpus: Path | None = None
+    registered: str | None = None
     routers: tuple[str, ...] = ()
     metrics_urls: tuple[str, ...] = ()
     reset_cache: bool = False

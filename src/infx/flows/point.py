@@ -3,6 +3,9 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import cast
+
+from pydantic import JsonValue
 
 from infx.clock import Clock
 from infx.errors import Problem
@@ -84,6 +87,7 @@ async def measure(point: PointFile, script: Script, under: Conditions) -> Measur
     """
     rate = script.rate
     digest = write_chunks(under.directory / PLAN, script.chunks)
+    drawn = dict(script.drawn())
     if script.expected is not None:  # before anything is asked, so that a killed run has it too
         write_whole(under.directory / EXPECTED, script.expected())
     asking = Asking(
@@ -102,8 +106,12 @@ async def measure(point: PointFile, script: Script, under: Conditions) -> Measur
     finally:
         under.brake.hold(None)
         asking.close()
+    differing = cast("list[JsonValue]", drawn.setdefault("digest_mismatch", []))
+    if (mapped := asking.plan.digest()) != digest:
+        differing.append({"what": "plan", "stated": digest, "found": mapped})
+        under.talk("the plan was changed while it was asked")
     pack_plan(under.directory)
-    audit = {**point.audit, **asking.audit}
+    audit = {**point.audit, **drawn, **asking.audit}
     measured = point.model_copy(update={"plan_digest": digest, "phases": windows, "audit": audit})
     return Measurement(measured, asking.gone)
 

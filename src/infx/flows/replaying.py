@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from pydantic import JsonValue
+
 from infx.flows.sizing import BlockSizing
 from infx.flows.workload import Reading, corpus_digest, open_corpus
 from infx.model.agentic import AgenticWorkload
@@ -17,6 +19,12 @@ HEADERS = {
     "dynamo": (("X-Dynamo-Session-ID",), ("X-Dynamo-Parent-Session-ID",)),
 }
 """Router id to the headers that carry the id of a stream, and of the one that started it."""
+CHANGED = {
+    "corpus": "was changed after the run began",
+    "registry": "is not the file that the registry of corpora names",
+}
+"""What it means that the digest of a corpus differs from the one that its workload, or the registry
+of corpora, states."""
 
 
 @dataclass(slots=True)
@@ -24,12 +32,14 @@ class Recording:
     """A corpus as a run replays it.
 
     `sized` is its workload, with what makes its text. `routers` name the headers that requests
-    carry beside the usual ones. `talk` hears of traces that cannot be replayed whole.
+    carry beside the usual ones. `registered` is the sha256 that the registry of corpora states of
+    it, None where it does not. `talk` hears of traces that cannot be replayed whole.
     """
 
     path: Path
     sized: BlockSizing
     routers: tuple[str, ...] = ()
+    registered: str | None = None
     talk: Callable[[str], None] = field(default=lambda _: None)
 
     @property
@@ -51,6 +61,20 @@ class Recording:
             yield trace
         if dropped:
             self.talk(f"{dropped} recorded subagents have no turn that starts them: left out")
+
+    def mismatches(self) -> list[JsonValue]:
+        """Compare the corpus as it is now with what the workload and the registry say it is.
+
+        Returns what differs, in the words of `PointFile.audit`.
+        """
+        found = f"sha256:{corpus_digest(self.path)}"
+        stated = {"corpus": self.sized.workload.corpus}
+        if self.registered is not None:
+            stated["registry"] = f"sha256:{self.registered}"
+        differing = [what for what, digest in stated.items() if digest != found]
+        for what in differing:
+            self.talk(f"{self.path} {CHANGED[what]}: its {found}, and not {stated[what]}")
+        return [{"what": what, "stated": stated[what], "found": found} for what in differing]
 
     def expected(self, outlines: Sequence[Outline]) -> bytes:
         """Return the file of what the recording says of each request of the plan."""

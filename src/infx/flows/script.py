@@ -31,8 +31,8 @@ class Script:
 
     `rules` are those of a replay. `warms_up` tells that there is something to ask before the
     measurement, `join_warmup` that the two are asked without a drain between. `rate` is the highest
-    that arrivals ask. `audit` joins the point's. Once the plan is drawn, `expected` gives the file
-    of what the recording says of each request.
+    that arrivals ask. `audit` joins the point's. Once the plan is drawn, `drawn` gives what also
+    joins it, and `expected` the file of what the recording says of each request.
     """
 
     chunks: Iterable[bytes]
@@ -43,6 +43,7 @@ class Script:
     join_warmup: bool = False
     rate: float | None = None
     audit: Mapping[str, JsonValue] = field(default_factory=dict)
+    drawn: Callable[[], Mapping[str, JsonValue]] = field(default=dict)
     expected: Callable[[], bytes] | None = None
 
     def stop(self, stop: Stop) -> Stop:
@@ -101,6 +102,7 @@ def agentic_script(workload: AgenticWorkload, recording: "Recording", concurrenc
         duration_s=workload.duration_s,
         rules=_rules(workload, recording),
         warms_up=begun_inside or workload.warmups_per_lane > 0,
+        drawn=lambda: {"digest_mismatch": recording.mismatches()},
         expected=lambda: recording.expected(outlines),
     )
 
@@ -149,7 +151,7 @@ async def prepare(
 
     assert options.corpus is not None
     sized = await size_blocks(options.workload, given, counts, talk)
-    recording = Recording(options.corpus, sized, options.routers, talk)
+    recording = Recording(options.corpus, sized, options.routers, options.registered, talk)
     return Prepared(
         sized.workload,
         sized.facts,

@@ -59,6 +59,8 @@ def summarise_in(
 def audit_reasons(point: PointFile, records: tuple[RequestRecord, ...]) -> Iterator[str]:
     """Yield the reasons against a point that its records do not show."""
     audit, workload = point.audit, point.workload
+    if audit.get("digest_mismatch"):
+        yield "digest-mismatch"
     if audit.get("plan_exhausted"):
         yield "plan-exhausted"
     if audit.get("prompt_passes", 1) != 1:
@@ -80,8 +82,6 @@ def _replay_reasons(point: PointFile, workload: AgenticWorkload) -> Iterator[str
     shared = bool(point.audit.get("server_used"))
     if workload.rule in ("fast", "demo"):
         yield f"{workload.rule}-workload"
-    if point.audit.get("digest_mismatch"):
-        yield "digest-mismatch"
     if not_fresh(point.audit, shared=shared, own_tokens=own_tokens):
         yield "server-not-fresh"
     if point.audit.get("aborted"):

@@ -101,6 +101,13 @@ def corpus_digest(path: Path) -> str:
     return sha256("".join(lines).encode()).hexdigest()
 
 
+def registered_digest(path: Path, cache: Path) -> str | None:
+    """Return the sha256 that the registry states of a corpus that is kept there, None of others."""
+    known = datasets.registry().datasets
+    kept = (one for one in known if datasets.kept_path(one, cache) == path)
+    return next((one.sha256 for one in kept), None)
+
+
 def describe_corpus(source: str, reading: Reading, *, cache: Path, talk: Talk) -> CorpusDescription:
     """Return the statistics of a corpus; bad rows that were passed over are told.
 

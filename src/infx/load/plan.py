@@ -4,6 +4,7 @@ import mmap
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from itertools import accumulate
 from pathlib import Path
 from typing import cast
@@ -16,6 +17,7 @@ from infx.model.record import Phase
 from infx.model.workload import Api
 
 _TURN, _STREAM = 9, 4
+_CHUNK = 1 << 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,7 @@ class Plan:
         if sys.byteorder != "little":
             raise InputError(Problem("plans are little-endian", None, "run on such a host"))
         parts = _sections(data)
+        self._data = data
         self.api = cast("Api", bytes(parts[0][len(MAGIC) : -1]).decode())
         self._fragments = parts[1]
         self._fragment_ends = parts[2].cast("Q")
@@ -82,6 +85,15 @@ class Plan:
         """Return what a turn asks, apart from its prompt."""
         row = self._turns[number * _TURN : number * _TURN + _TURN]
         return PlannedTurn(row[1], row[2], row[3], _present(row[4]), row[5])
+
+    def digest(self) -> str:
+        """Return the sha256 of the plan as it is mapped now, in hex."""
+        digest, mapped = sha256(), self._data.obj
+        for start in range(0, len(self._data), _CHUNK):
+            digest.update(self._data[start : start + _CHUNK])
+            if isinstance(mapped, mmap.mmap):  # what was read only for this needs no memory
+                mapped.madvise(mmap.MADV_DONTNEED, start, min(_CHUNK, len(mapped) - start))
+        return digest.hexdigest()
 
     def prompt(self, number: int, marker: bytes = b"") -> list[memoryview]:
         """Return the JSON of a turn's prompt as the pieces it is joined from.

@@ -50,7 +50,10 @@ class PointFile(Value):
     `server_tokens_before` are the prompt tokens that it had counted before the load, null with the
     reason in `server_tokens_absent`, and `server_tokens_own` those among them with which infx sized
     its prompts. `cache_reset` lists what each server (`url`) said when it was told to forget all
-    prefixes, and whether it did (`ok`). `digest_mismatch` names what is not what the point says.
+    prefixes, and whether it did (`ok`).
+
+    `digest_mismatch` lists what had another digest (`found`) than was `stated`: the `corpus` that
+    the workload names, the file that the `registry` of corpora names, or the `plan` (`what`).
 
     `imported` holds what the export of another run, or another client's, said of itself; such a
     point has no plan.
