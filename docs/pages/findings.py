@@ -34,8 +34,8 @@ The tables were made on {DAY} by this command. Its folder has public recipes in 
 COLUMNS = """\
 A recipe passes a check, is not asked by it, breaks it, or only lacks facts that it needs. Findings
 are those that break a check, also by lacking facts. A finding that several variants of a recipe
-share counts for each of them. Where no page states whether a model thinks, there is no golden
-acceptance for its agentic points, which breaks that check: a person has to say."""
+share counts for each of them. Where a server is told not to think and the runs of its scenario do,
+a person has to say what requests ask for."""
 BANNED = """\
 Where a recipe turns on what nobody may, in all that it sets and inherits. The check of draft
 precision breaks on each of them, on those without a draft too."""

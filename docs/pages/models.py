@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from infx.model.model_registry import Draft, Model, ModelRegistry, ModelScenario
 from infx.model.registry import Source
+from infx.model.setting_registry import ThinkingRegistry
 from infx.store.registries import registry
 from pages.text import code, page, table
 
@@ -12,7 +13,7 @@ NOT_KNOWN = "not known"
 
 def models() -> str:
     """Return the page: scenarios, models, their drafts, what is not known, and the sources."""
-    found = registry(ModelRegistry)
+    found, thinking = registry(ModelRegistry), registry(ThinkingRegistry)
     return page(
         "Models",
         "What may be submitted until when. A last day is the last one on which a submission may "
@@ -28,11 +29,30 @@ def models() -> str:
         table(("prefix", "precision", "until"), _denied(found)),
         "## Drafts",
         table(("prefix", "method", "from", "shipped in", "standing"), _drafts(found)),
+        "## Thinking",
+        "Which mode the runs of a scenario are held to: it selects the golden curve. A setting "
+        "that tells a server otherwise, where a request asks for neither, is a question to a "
+        "person.",
+        table(("scenario", "mode", "stated by"), _modes(thinking)),
+        table(("setting", "where", "on", "off", "stated by"), _settings(thinking)),
         "## What is not known",
         table(("prefix", "fact", "why"), _unknown(found)),
         "## Sources",
-        "\n".join(f"- {_source(name, one)}" for name, one in found.sources.items()),
+        "\n".join(
+            f"- {_source(name, one)}" for name, one in {**found.sources, **thinking.sources}.items()
+        ),
     )
+
+
+def _modes(found: ThinkingRegistry) -> Iterator[tuple[str, ...]]:
+    for one in found.modes:
+        yield code(one.scenario), code(one.mode), one.source
+
+
+def _settings(found: ThinkingRegistry) -> Iterator[tuple[str, ...]]:
+    for one in found.settings:
+        words = (", ".join(map(code, some)) for some in (one.on_words, one.off_words))
+        yield code(one.name), one.kind, *words, one.source
 
 
 def _scenarios(found: ModelRegistry) -> Iterator[tuple[str, ...]]:

@@ -20,6 +20,7 @@ from infx.flows.evidence.drafts import drafts
 from infx.flows.evidence.known import Known
 from infx.flows.evidence.logs import Logs
 from infx.flows.evidence.places import cite
+from infx.flows.evidence.points import scenario_id
 from infx.flows.evidence.states import Placed
 from infx.flows.evidence.variants import Bound
 from infx.flows.recipe_uses import Use, uses
@@ -28,7 +29,11 @@ from infx.model.config_facts import Config, Patches, Point
 from infx.model.draft import BannedUse
 from infx.model.model_registry import ModelRegistry
 from infx.model.registry import EngineRegistry, HardwareRegistry
-from infx.model.setting_registry import ArchitectureRegistry, DraftPrecisionRegistry
+from infx.model.setting_registry import (
+    ArchitectureRegistry,
+    DraftPrecisionRegistry,
+    ThinkingRegistry,
+)
 from infx.model.submission import Submission
 from infx.model.sweep import AgenticSingleRow, FixedSingleRow, Row
 from infx.model.verdict import Cite
@@ -40,6 +45,7 @@ from infx.recipes.binding import Binding
 from infx.recipes.recipe_effects import effects
 from infx.recipes.select import concurrencies
 from infx.recipes.target import Target
+from infx.recipes.thinking import mode
 from infx.recipes.variants import select
 from infx.store import registries as shipped
 from infx.store.recipes import read
@@ -92,14 +98,17 @@ def facts(path: Path, root: Path, entry: Named | None) -> Facts:
         for one in select(document, None)
     ]
     config = _config(bindings[0], entry)
-    config = config.model_copy(update={"thinking": _thinking(bindings) or config.thinking})
     found = [_bound(one, config, entry) for one in bindings]
+    asked = {scenario_id(point.row) for one in found for point in one.points}
+    held = _thinking(bindings) or mode(registry(ThinkingRegistry), asked)
+    config = config.model_copy(update={"thinking": held})
     known = Known(
         commit=COMMIT,
         configs={config.key: config},
         models=registry(ModelRegistry),
         precision=registry(DraftPrecisionRegistry),
         architecture=registry(ArchitectureRegistry),
+        thinking=registry(ThinkingRegistry),
         golden=golden(),
         checkpoints=Checkpoints(),
         logs=Logs(),
@@ -129,7 +138,6 @@ def _config(binding: Binding, entry: Named | None) -> Config:
     if entry is not None:
         known = entry.entry
         sku = registries.hardware(registry(HardwareRegistry), known.runner)
-        model = registries.model(registry(ModelRegistry), known.model_prefix)
         return Config(
             key=entry.key,
             change="changed",
@@ -144,7 +152,6 @@ def _config(binding: Binding, entry: Named | None) -> Config:
             speculative=False,
             multinode=known.multinode,
             disaggregated=known.disagg,
-            thinking=None if model is None else model.thinking,
         )
     image = binding.recipe.image or ""
     return Config(

@@ -1,6 +1,5 @@
 """The shipped registries load, say where they are from, and refuse facts without a reason."""
 
-import re
 from datetime import date
 
 import pytest
@@ -9,7 +8,7 @@ from infx.errors import InputError
 from infx.model.model_registry import ModelRegistry
 from infx.model.policy_set import PolicyRegistry
 from infx.model.registry import HardwareRegistry, PageRegistry, Thresholds, rows
-from infx.model.setting_registry import DraftPrecisionRegistry
+from infx.model.setting_registry import DraftPrecisionRegistry, ThinkingRegistry
 from infx.recipes.acceptance.curves import read_curve
 from infx.recipes.engine_rules import sglang, vllm
 from infx.store.golden import golden_documents
@@ -91,9 +90,10 @@ def test_pages_and_models_speak_of_what_is_registered():
     assert {one.prefix for one in registry(Thresholds).models} <= known
 
 
-def test_a_model_is_held_to_a_mode_that_its_curves_have():
-    curves = {name: read_curve(name, document) for name, document in golden_documents()}
-    for model in registry(ModelRegistry).models:
-        own = [one for name, one in curves.items() if re.split("[_-]", name)[0] == model.prefix]
-        if model.thinking is not None:
-            assert model.thinking in {mode for one in own for mode in one.cells}
+def test_runs_are_held_to_a_mode_that_every_curve_has():
+    curves = [read_curve(name, document) for name, document in golden_documents()]
+    modes = registry(ThinkingRegistry).modes
+    known = {one.id for one in registry(ModelRegistry).scenarios}
+    assert {one.scenario for one in modes} == {"agentic-coding"} <= known
+    for one in modes:
+        assert all(one.mode in curve.cells for curve in curves)

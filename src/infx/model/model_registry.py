@@ -8,7 +8,6 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from infx.model.acceptance import Thinking
 from infx.model.precision import Precision
 from infx.model.registry import Registry, Row
 
@@ -94,12 +93,12 @@ class Draft(Row):
 class Model(Row):
     """A benchmarked model, by the prefix that catalogs and curves use.
 
-    `engines` are the upstream engines that come first, `thinking` the mode that its agentic runs
-    are held to, `suites` the evals beside the default ones, `corpus` the recorded sessions that it
-    is replayed with: all of them, or those capped at 256,000 tokens.
+    `engines` are the upstream engines that come first, `suites` the evals beside the default ones,
+    `corpus` the recorded sessions that it is replayed with: all of them, or those capped at 256,000
+    tokens. Whether it thinks is no fact of the model: the registry of thinking has it by scenario.
     """
 
-    FACTS = ("added", "engines", "thinking", "drafts")
+    FACTS = ("added", "engines", "drafts")
 
     prefix: str
     names: tuple[str, ...] = Field(min_length=1)
@@ -110,7 +109,6 @@ class Model(Row):
     denied: tuple[DeniedPrecision, ...] = ()
     engines: tuple[str, ...] | None
     drafts: tuple[Draft, ...] | None
-    thinking: Thinking | None
     suites: tuple[str, ...]
     corpus: Literal["full", "capped"]
     note: str | None = None

@@ -80,8 +80,17 @@ class Eval(Value):
     cite: Cite
 
 
+class Thinks(Observed):
+    """A setting that tells a server whether to think; `mode` None where its word says neither."""
+
+    mode: str | None
+
+
 class Acceptance(Value):
     """What acceptance a point's recipe asks for, and what its servers did.
+
+    `thinking` is the mode whose curve counts, None where nobody says which, and `told` what the
+    role's settings tell its servers to do where a request says nothing of it.
 
     `expected` is the committed length, None where no curve has it and `why` then says so. `stated`
     are lengths in the recipe itself. `observed` are simulation settings of a role's log or launch
@@ -98,6 +107,8 @@ class Acceptance(Value):
     draft_tokens: int | None
     curve: str | None
     expected: Decimal | None
+    thinking: str | None = None
+    told: tuple[Thinks, ...] = ()
     why: str | None = None
     stated: tuple[Observed, ...] = ()
     observed: tuple[Observed, ...] | None = None

@@ -8,6 +8,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
+from infx.model.acceptance import Thinking
 from infx.model.precision import Precision
 from infx.model.registry import Registry, Row
 
@@ -81,6 +82,32 @@ class ArchitectureRegistry(Registry):
     nested: tuple[str, ...]
     override_settings: dict[str, tuple[str, ...]]
     draft_shares: tuple[str, ...]
+
+
+class ThinkingMode(Row):
+    """Whether the runs of a scenario let the model think, whatever model it is."""
+
+    scenario: str
+    mode: Thinking
+
+
+class ThinkingSetting(Row):
+    """A setting of a server that says whether it thinks where a request does not say so.
+
+    Words are compared without regard to case; a word of neither list says neither.
+    """
+
+    kind: Literal["argument", "environment"]
+    name: str
+    on_words: tuple[str, ...] = Field(min_length=1)
+    off_words: tuple[str, ...] = Field(min_length=1)
+
+
+class ThinkingRegistry(Registry):
+    """The mode of each scenario, and the settings that state a server's own."""
+
+    modes: tuple[ThinkingMode, ...]
+    settings: tuple[ThinkingSetting, ...]
 
 
 class BannedVariable(Row):

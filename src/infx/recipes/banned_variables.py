@@ -20,7 +20,7 @@ def banned_uses(binding: Binding, registry: DraftPrecisionRegistry) -> Iterator[
     for path, origins in binding.origins.items():
         variable = named.get(str(path[-1])) if path else None
         if variable is not None and origins:
-            text = _text(binding, path)
+            text = text_at(binding, path)
             if text is not None:
                 yield BannedUse(
                     name=variable.name,
@@ -47,7 +47,7 @@ def reads_as(text: str, variable: BannedVariable) -> ReadsAs:
     return "unreadable"
 
 
-def _text(binding: Binding, path: Path) -> str | None:
+def text_at(binding: Binding, path: Path) -> str | None:
     """Return the value at a path as a container sees it, None where null removed it."""
     value: object = binding.tree
     for key in path:

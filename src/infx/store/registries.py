@@ -18,6 +18,7 @@ from infx.model.setting_registry import (
     ArchitectureRegistry,
     DraftPrecisionRegistry,
     HarnessRegistry,
+    ThinkingRegistry,
 )
 from infx.store.documents import read_yaml, validate
 
@@ -36,6 +37,7 @@ FILES: dict[type[Registry], str] = {
     HarnessRegistry: "harness-only.yaml",
     ArchitectureRegistry: "architecture.yaml",
     DraftPrecisionRegistry: "draft-precision.yaml",
+    ThinkingRegistry: "thinking.yaml",
 }
 """What a registry is, and the file that holds it."""
 

@@ -17,6 +17,7 @@ from infx.recipes.acceptance.bound import places
 from infx.recipes.acceptance.plan import Conditions, generating, plan, read_roles, speculation
 from infx.recipes.acceptance.role import Role, Speculation
 from infx.recipes.registries import AGENTIC
+from infx.recipes.thinking import told
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ def acceptance(found: Iterable[Bound], known: Known) -> Iterator[run_facts.Accep
             measured = [point for point in points if point.is_measured]
             evaluated = [point for point in points if point.is_evaluated]
             for role in roles.values():
-                facts = _facts(one, role, asked, known.commit)
+                facts = _facts(one, role, asked, known)
                 shown = {"agentic": agentic, "eval": False}
                 for seen in _seen(one.config, role.name, measured, known.logs, is_eval=False):
                     yield facts.model_copy(update={**shown, **seen})
@@ -50,7 +51,7 @@ def acceptance(found: Iterable[Bound], known: Known) -> Iterator[run_facts.Accep
                     yield facts.model_copy(update={**shown, **seen, "eval": True})
 
 
-def _facts(one: Bound, role: Role, asked: _Golden, commit: str) -> run_facts.Acceptance:
+def _facts(one: Bound, role: Role, asked: _Golden, known: Known) -> run_facts.Acceptance:
     return run_facts.Acceptance(
         config=one.config,
         variant=one.variant,
@@ -62,9 +63,17 @@ def _facts(one: Bound, role: Role, asked: _Golden, commit: str) -> run_facts.Acc
         draft_tokens=asked.length,
         curve=asked.curve,
         expected=None if asked.cell is None else asked.cell.al,
+        thinking=known.configs[one.config].thinking,
+        told=tuple(_told(one, role, known)),
         why=asked.why,
-        stated=tuple(_stated(one, role, commit)),
+        stated=tuple(_stated(one, role, known.commit)),
     )
+
+
+def _told(one: Bound, role: Role, known: Known) -> Iterator[run_facts.Thinks]:
+    for each in told(one.binding, role.name, known.thinking):
+        place = cite(each.where, each.value, at=known.commit)
+        yield run_facts.Thinks(name=each.name, value=each.value, mode=each.mode, cite=place)
 
 
 def _seen(

@@ -8,7 +8,11 @@ from infx.flows.evidence.logs import Logs
 from infx.model.acceptance import Curve
 from infx.model.config_facts import Config
 from infx.model.model_registry import ModelRegistry
-from infx.model.setting_registry import ArchitectureRegistry, DraftPrecisionRegistry
+from infx.model.setting_registry import (
+    ArchitectureRegistry,
+    DraftPrecisionRegistry,
+    ThinkingRegistry,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,6 +24,7 @@ class Known:
     models: ModelRegistry
     precision: DraftPrecisionRegistry
     architecture: ArchitectureRegistry
+    thinking: ThinkingRegistry
     golden: Mapping[str, Curve]
     checkpoints: Checkpoints
     logs: Logs

@@ -34,7 +34,11 @@ from infx.model.model_registry import ModelRegistry
 from infx.model.pull_record import PullRecord
 from infx.model.registry import HardwareRegistry, Thresholds
 from infx.model.run_facts import ExpectedJob, Run
-from infx.model.setting_registry import ArchitectureRegistry, DraftPrecisionRegistry
+from infx.model.setting_registry import (
+    ArchitectureRegistry,
+    DraftPrecisionRegistry,
+    ThinkingRegistry,
+)
 from infx.store import datasets
 from infx.store.registries import registry
 
@@ -113,8 +117,8 @@ class Parts:
     ) -> None:
         self._given, self._trio, self._review, self._record = given, trio, review, record
         self._hardware = registry(HardwareRegistry)
-        models = registry(ModelRegistry)
-        affected = {one.key: one for one in configs(trio, self._hardware, models)}
+        models, thinking = registry(ModelRegistry), registry(ThinkingRegistry)
+        affected = {one.key: one for one in configs(trio, self._hardware, thinking)}
         inputs = _inputs(given, affected, None if record is None else record.runs)
         self._known = Known(
             commit=trio.head.commit,
@@ -122,6 +126,7 @@ class Parts:
             models=models,
             precision=registry(DraftPrecisionRegistry),
             architecture=registry(ArchitectureRegistry),
+            thinking=thinking,
             golden=golden(),
             checkpoints=inputs.checkpoints,
             logs=inputs.logs,

@@ -14,11 +14,12 @@ from infx.matrix.options import sequence_name
 from infx.matrix.points import scenario
 from infx.model import config_facts, run_facts
 from infx.model.catalog import ConfigKey
-from infx.model.model_registry import ModelRegistry
 from infx.model.registry import HardwareRegistry
+from infx.model.setting_registry import ThinkingRegistry
 from infx.model.sweep import Row
 from infx.recipes import registries
 from infx.recipes.acceptance.bound import THINKING
+from infx.recipes.thinking import mode
 
 Change = Literal["added", "changed", "recipe", "removed"]
 
@@ -34,7 +35,7 @@ class Trio:
 
 
 def configs(
-    trio: Trio, hardware: HardwareRegistry, models: ModelRegistry
+    trio: Trio, hardware: HardwareRegistry, thinking: ThinkingRegistry
 ) -> Iterator[config_facts.Config]:
     """Yield every entry that the change affects."""
     for change in trio.comparison.changes:
@@ -44,7 +45,7 @@ def configs(
             continue
         sku = registries.hardware(hardware, entry.runner)
         points = state.of(change.key)
-        model = registries.model(models, entry.model_prefix)
+        scenarios = tuple(dict.fromkeys(scenario_id(point.row) for point in points))
         yield config_facts.Config(
             key=change.key,
             change=_change(trio, change.key, was, now),
@@ -56,11 +57,11 @@ def configs(
             prefix=entry.model_prefix,
             precision=entry.precision,
             hardware=None if sku is None else sku.sku,
-            scenarios=tuple(dict.fromkeys(scenario_id(point.row) for point in points)),
+            scenarios=scenarios,
             speculative=any(point.row.spec_decoding != "none" for point in points),
             multinode=entry.multinode,
             disaggregated=entry.disagg,
-            thinking=_thinking(points) or (None if model is None else model.thinking),
+            thinking=_thinking(points) or mode(thinking, scenarios),
         )
 
 

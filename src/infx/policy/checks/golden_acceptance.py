@@ -14,7 +14,8 @@ Fails
     No curve has the length. The recipe or a server has another one: 2.5 is not 2.49. A server does
     not simulate, in another mode, or by rates. No log of a point was gathered, or nothing of it at
     all. Acceptance is simulated where it may not be: in fixed sequences, in evals, without
-    speculation. An engine is one that nobody knows how to read.
+    speculation. An engine is one that nobody knows how to read. Nobody says whether the runs let
+    the model think, or a server is told otherwise where no request asks: a person has to say.
 
 Passes
     Each server of each such point shows the curve's length in the engine's own mode, and no eval
@@ -116,6 +117,7 @@ def _wrong(row: Acceptance, knobs: Knobs) -> Iterator[Finding]:
     if not 1 <= expected <= length + 1:
         message = f"{_who(row)}: {row.curve} has {expected}, and {length} drafts give 1 to"
         yield failed(row.config, f"{message} {length + 1}", remedy="correct the curve")
+    yield from _thinks(row)
     for one in knobs.on(row.stated):
         if one not in knobs.lengths(row.stated) or knobs.reads(one) != expected:
             yield _other(row, one, f"{_who(row)}: the recipe states", knobs)
@@ -124,6 +126,22 @@ def _wrong(row: Acceptance, knobs: Knobs) -> Iterator[Finding]:
         yield failed(row.config, message, remedy="keep the server's log of the point")
         return
     yield from _shown(row, row.observed, knobs)
+
+
+def _thinks(row: Acceptance) -> Iterator[Finding]:
+    """Yield settings of a server that say other than the mode whose curve is asked for."""
+    for one in row.told:
+        if row.thinking is not None and one.mode != row.thinking:
+            says = one.mode or "neither on nor off"
+            message = f"could not be verified: {_who(row)} is held to {row.thinking}, and"
+            asks = f"do the requests of {_who(row)} ask for {row.thinking}, whatever the server's"
+            yield failed(
+                row.config,
+                f"{message} {one.name}={one.value} tells it {says} where no request asks",
+                observed(one),
+                remedy=f"tell the server {row.thinking} too",
+                question=Question(asks=f"{asks} default is?", of="the signer"),
+            )
 
 
 def _shown(row: Acceptance, seen: tuple[Observed, ...], knobs: Knobs) -> Iterator[Finding]:
