@@ -1,12 +1,14 @@
 """Acceptance length comes from the engine's counters, and is held against the golden one."""
 
 from dataclasses import replace
+from decimal import Decimal
 
 import pytest
 
 from handmade import measured
 from infx.flows.summary import acceptance_of
 from infx.metrics import acceptance_error, acceptance_length
+from infx.model.acceptance import Cell
 from infx.model.record import Acceptance, Measured
 from infx.model.result import Absent, MetricValue, ServerMetrics
 
@@ -35,11 +37,13 @@ def test_what_the_metrics_pages_say_of_it() -> None:
         )
         for length in (told, silent)
     ]  # fmt: skip
-    assert acceptance_of(pages[0], 3.0) == Acceptance(2.7, 500, 3.0)
-    assert acceptance_of(pages[1], 3.0) == "these pages do not have it"
-    assert acceptance_of(Absent(reason="no metrics page was read"), None) == (
-        "no metrics page was read"
-    )
+    golden = Cell(curve="c", model="m", thinking="thinking_on", length=3, al=Decimal("3.0"))
+    assert acceptance_of(pages[0], golden) == Acceptance(2.7, 500, 3.0)
+    unknown = acceptance_of(pages[0], Absent(reason="nobody says how it drafts"))
+    assert unknown == Acceptance(2.7, 500, None, "nobody says how it drafts")
+    assert acceptance_of(pages[0]) == Acceptance(2.7, 500)
+    assert acceptance_of(pages[1], golden) == "these pages do not have it"
+    assert acceptance_of(Absent(reason="no metrics page was read")) == "no metrics page was read"
 
 
 def test_without_counters_or_a_golden_length() -> None:

@@ -6,16 +6,20 @@ from pathlib import Path
 from infx.errors import InputError, Problem, nearest
 from infx.flows.recipes import open_recipe
 from infx.model.acceptance import Cell, Curve
+from infx.model.bundle import PointFile
+from infx.model.model_registry import ModelRegistry
 from infx.recipes.acceptance import curves, naming
 from infx.recipes.acceptance.bound import plan_bound
 from infx.recipes.acceptance.overrides import Override
 from infx.recipes.acceptance.plan import Conditions, Plan
 from infx.recipes.acceptance.role import Speculation
+from infx.recipes.acceptance.served import golden_of
 from infx.recipes.bind import bind
 from infx.recipes.binding import Binding
 from infx.recipes.target import Target
 from infx.store.documents import read_yaml
 from infx.store.golden import golden_documents
+from infx.store.registries import registry
 
 
 def golden() -> dict[str, Curve]:
@@ -47,6 +51,12 @@ def look_up(prefix: str, speculation: Speculation, *, thinking: str) -> Cell:
     """
     name = naming.curve_name(prefix, speculation)
     return curves.find(golden(), name, thinking=thinking, length=speculation.length)
+
+
+def golden_of_point(point: PointFile) -> Cell | str:
+    """Return the golden cell that a replay's server is held to, or why none can be told."""
+    models = registry(ModelRegistry)
+    return golden_of(point.recipe, point.workload.extra_body, golden(), models)
 
 
 def plan_recipe(

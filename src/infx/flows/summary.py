@@ -5,6 +5,7 @@ from pathlib import Path
 
 from infx.clock import NS
 from infx.flows.beside import prefix_hit
+from infx.model.acceptance import Cell
 from infx.model.agentic import AgenticWorkload
 from infx.model.bundle import PointFile
 from infx.model.record import Acceptance, Expected, Measured, Phase, Replayed, RequestRecord, Slo
@@ -45,15 +46,30 @@ def summarise_in(
     `torn` passes over a last line of the samples that is not whole. Raises as `summarise`, and
     InputError for a file that is damaged.
     """
-    recorded = expected_of(folder)
+    recorded, golden = expected_of(folder), golden_of(point)
     if not (folder / SAMPLES).exists():
-        return summarise(point, records, recorded)
+        summary = summarise(point, records, recorded)
+        return summary.model_copy(update={"golden": golden})
     from infx.flows.telemetry import server_metrics_in  # only where pages were read
 
     server = server_metrics_in(folder, point, torn=torn)
-    acceptance = acceptance_of(server, golden=None)
-    summary = summarise(point, records, recorded, acceptance=acceptance)
-    return summary.model_copy(update={"server": server})
+    summary = summarise(point, records, recorded, acceptance=acceptance_of(server, golden))
+    return summary.model_copy(update={"server": server, "golden": golden})
+
+
+def golden_of(point: PointFile) -> Cell | Absent | None:
+    """Return the golden acceptance length that a point's server is held to, or why none is known.
+
+    None where no sessions are replayed: nothing else is run with simulated acceptance.
+    """
+    if not isinstance(point.workload, AgenticWorkload):
+        return None
+    if not point.recipe.roles:
+        return Absent(reason="the recipe states no roles, so nobody says how the server speculates")
+    from infx.flows.acceptance import golden_of_point  # only where a recipe is known: reads curves
+
+    found = golden_of_point(point)
+    return Absent(reason=found) if isinstance(found, str) else found
 
 
 def audit_reasons(point: PointFile, records: tuple[RequestRecord, ...]) -> Iterator[str]:
@@ -112,7 +128,9 @@ def measured_of(
     )
 
 
-def acceptance_of(server: ServerMetrics | Absent, golden: float | None) -> Acceptance | str:
+def acceptance_of(
+    server: ServerMetrics | Absent, golden: Cell | Absent | None = None
+) -> Acceptance | str:
     """Return what an engine's counters say of speculative decoding, or why they say nothing.
 
     `golden` is the committed length that the engine was to simulate, where it was.
@@ -122,7 +140,11 @@ def acceptance_of(server: ServerMetrics | Absent, golden: float | None) -> Accep
     length = server.metrics["acceptance_length"]
     if isinstance(length, Absent):
         return length.reason
-    return Acceptance(length.mean, length.n, golden)
+    if isinstance(golden, Cell):
+        return Acceptance(length.mean, length.n, float(golden.al))
+    if isinstance(golden, Absent):
+        return Acceptance(length.mean, length.n, ungolden=golden.reason)
+    return Acceptance(length.mean, length.n)
 
 
 def _replayed(point: PointFile, workload: AgenticWorkload, recorded: Recorded) -> Replayed:

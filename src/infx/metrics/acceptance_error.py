@@ -24,6 +24,6 @@ def compute(measured: Measured) -> Metric:
     if isinstance(found, str) or found.steps < 1:
         return Absent(reason=found if isinstance(found, str) else NO_STEPS)
     if not found.golden:
-        return Absent(reason="no golden acceptance length holds for this point")
+        return Absent(reason=found.ungolden)
     error = abs(found.length / found.golden - 1)
     return MetricValue(unit=UNIT, n=found.steps, mean=error)

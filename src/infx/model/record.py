@@ -145,12 +145,14 @@ class Expected:
 class Acceptance:
     """Tokens that a step of speculative decoding gave, over so many steps of the profiling phase.
 
-    `golden` is the committed acceptance length that the server was to simulate, where it was.
+    `golden` is the committed acceptance length that the server was to simulate, None where there is
+    none, and `ungolden` then says why.
     """
 
     length: float
     steps: int
     golden: float | None = None
+    ungolden: str = "no golden acceptance length holds for this point"
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
+from infx.model.acceptance import Cell
 from infx.model.agentx import RequestMetrics
 from infx.model.record import EndState
 from infx.model.value import Value
@@ -197,6 +198,9 @@ class PointSummary(Value):
     of requests in flight. Where sessions were replayed, `concurrency` is how many were live at
     once, and `replay` says what belongs to them. `server` is what the server's own counters say,
     None where nobody read them.
+
+    `golden` is the committed acceptance length of speculative decoding that the server of a replay
+    was to simulate, or why none is known.
     """
 
     point_id: str
@@ -214,6 +218,7 @@ class PointSummary(Value):
     steady: Steady | Absent = Absent(reason="not computed")
     replay: ReplaySummary | None = None
     server: ServerMetrics | Absent | None = None
+    golden: Cell | Absent | None = None
     metrics: dict[str, Metric]
 
 
