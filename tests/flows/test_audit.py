@@ -21,7 +21,6 @@ from infx.model.result import PointSummary
 from infx.model.workload import FixedWorkload
 from truth_child import truth_child
 
-STREAMS = 8
 BLOCKED_S, EVERY_S = 0.02, 0.1
 ATTEMPTS = 6
 """Other programs of the host may hold up either process for some milliseconds at any time, and then
@@ -29,16 +28,17 @@ the client rightly does not certify; it must be able to on a machine that leaves
 BUSY = 0.3
 """A share of the time in which something waited for a core: then none is left to the client."""
 SLOW, FAST = ("--ttft", "0.1", "--itl", "0.003"), ("--ttft", "0.03", "--itl", "0.003")
+SPARSE = ("--ttft", "0.03", "--itl", "0.02")
 """What is tolerated grows with TTFT, so the control has a slow server; a TTFT of the blocks' own
-period would keep all first tokens clear of them."""
+period would keep all first tokens clear of them. Many streams need a server that sends less."""
 
 
-def measured(url: str, folder: Path, requests: int) -> Run:
-    """Ask eight streams of drawn lengths, so that they do not fall in step with anything."""
+def measured(url: str, folder: Path, requests: int, *, streams: int = 8) -> Run:
+    """Ask streams of drawn lengths, so that they do not fall in step with anything."""
     options = BenchOptions(
         url=url,
         workload=FixedWorkload(isl=32, osl=12, range_ratio=0.3, requests=requests, warmups=0),
-        concurrency=(STREAMS,),
+        concurrency=(streams,),
         out=folder / "runs",
     )
     loop = event_loop()
@@ -81,19 +81,46 @@ def blocked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Driver, "run", hindered)
 
 
+def within_a_factor_of_two(named: float, truth: float) -> bool:
+    return truth / 2 <= named <= truth * 2
+
+
 @pytest.mark.usefixtures("blocked")
-def test_a_blocked_client_names_its_bias_and_is_not_certified(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("streams", "requests", "server"), [(8, 160, FAST), (64, 640, FAST), (256, 1024, SPARSE)]
+)
+def test_t3_a_blocked_client_names_its_bias_and_is_not_certified(
+    tmp_path: Path, streams: int, requests: int, server: tuple[str, ...]
+) -> None:
+    """A starved event loop made TTFT and ITL longer, and nothing said so
+    (llm-d/llm-d-benchmark#261, kubernetes-sigs/inference-perf#188, #86).
+
+    The loop is blocked for a fifth of the time, also while many requests start at once. Each point
+    publishes how late it read (mean and p99) and how late it sent, and does not stand for figures
+    that this may have moved. The control below does.
+    """
     log = tmp_path / "log.jsonl"
-    with truth_child(*FAST, log=log) as server:
-        summary, truth = held_against_truth(measured(server.url, tmp_path, 160), log)
-    assert truth.requests == 160
-    assert truth.read_late_mean > 0.001  # content comes at any moment: 20 % of it waits for 10 ms
-    assert summary.client is not None
-    named = summary.client.ttft_bias_mean
-    assert truth.read_late_mean / 2 <= named <= truth.read_late_mean * 2
-    assert truth.read_late_p99 / 2 <= summary.client.ttft_bias_p99 <= truth.read_late_p99 * 2
-    assert "client-lag" in summary.reasons
-    assert not summary.certified
+    with truth_child(*server, log=log) as child:
+        for attempt in range(ATTEMPTS):
+            run = measured(child.url, tmp_path / str(attempt), requests, streams=streams)
+            summary, truth = held_against_truth(run, log)
+            named = summary.client
+            assert truth.requests == requests
+            assert truth.read_late_mean > 0.001  # content comes any time: 20 % of it waits 10 ms
+            assert named is not None
+            assert named.send_lag_p99 >= 0
+            assert "client-lag" in summary.reasons
+            assert not summary.certified
+            right = (
+                within_a_factor_of_two(named.ttft_bias_mean, truth.read_late_mean),
+                within_a_factor_of_two(named.ttft_bias_p99, truth.read_late_p99),
+            )
+            if all(right):
+                return
+            pressure = run.points[0].audit["cpu_pressure"]
+            assert isinstance(pressure, float)
+            assert pressure > BUSY, (named, truth)
+    pytest.skip("something always waited for a core, and blocked the client more than the test")
 
 
 def test_the_control_is_certified(tmp_path: Path) -> None:
