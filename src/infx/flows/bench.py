@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from infx.flows.runs import Run
     from infx.telemetry.scraper import Scraper
 
-SERVER_LOGS = "server"
+SERVER_LOGS = bundles.SERVER
 Asked = FixedWorkload | AgenticWorkload
 
 

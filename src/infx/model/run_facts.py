@@ -7,6 +7,7 @@ from pydantic import JsonValue
 
 from infx.model.config_facts import Observed
 from infx.model.frontier import Gap
+from infx.model.result import Counts
 from infx.model.value import Value
 from infx.model.verdict import Cite
 
@@ -139,8 +140,36 @@ class Workload(Value):
     cite: Cite
 
 
+class Measurement(Value):
+    """What a point of a run bundle says of itself: its keys, how its requests ended, what ran.
+
+    `counts` are of the profiling phase. `reasons` are the ids of what keeps it from being
+    certified. `acceptance` is the length that the server's counters came to; None where they did
+    not, and `why_no_acceptance` says why. `observed` is what each process of the server said that
+    it runs, None where nobody kept its log.
+    """
+
+    config: str
+    concurrency: int
+    repetition: int
+    run: str
+    point_id: str
+    recipe_digest: str
+    workload_digest: str
+    certified: bool
+    reasons: tuple[str, ...]
+    counts: Counts
+    acceptance: float | None = None
+    why_no_acceptance: str | None = None
+    observed: tuple[Observed, ...] | None = None
+    cite: Cite
+
+
 class Outputs(Value):
-    """What kept answers look like: how many were kept, empty, repeated, or not text."""
+    """What kept answers look like: how many were kept, empty, repeated, or not text.
+
+    An answer is one of these at the most; which, `flows/evidence/answers.py` says.
+    """
 
     config: str
     concurrency: int

@@ -18,6 +18,7 @@ from infx.model.run_facts import (
     CurveFacts,
     Eval,
     ExpectedJob,
+    Measurement,
     Outputs,
     Publication,
     Run,
@@ -55,6 +56,7 @@ class Submission(Value):
     changelog: Changelog | None = None
     clients: tuple[Client, ...] | None = None
     workloads: tuple[Workload, ...] | None = None
+    measurements: tuple[Measurement, ...] | None = None
     outputs: tuple[Outputs, ...] | None = None
     curves: tuple[CurveFacts, ...] | None = None
     claims: tuple[Claim, ...] | None = None

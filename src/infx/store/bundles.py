@@ -25,6 +25,7 @@ from infx.store.journal_parts import parts_of
 MANIFEST = "manifest.json"
 LOCK = ".lock"
 POINTS = "points"
+SERVER = "server"
 POINT = "point.json"
 SUMMARY = "summary.json"
 OBSERVED = "observed.json"

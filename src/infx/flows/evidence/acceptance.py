@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from infx.engines import llamacpp
 from infx.errors import InputError
 from infx.flows.evidence.known import Known
 from infx.flows.evidence.logs import Logs
@@ -113,7 +114,12 @@ def _golden(
 
 
 def _speculates(role: Role) -> Speculation | str | None:
-    """Return how a role speculates, text where it cannot be told, None where it does not."""
+    """Return how a role speculates, text where it cannot be told, None where it does not.
+
+    Our server of llama.cpp has no flag that would make it.
+    """
+    if role.engine == llamacpp.NAME:
+        return None
     try:
         return speculation(role)
     except InputError as error:

@@ -279,7 +279,9 @@ def _eval(run: int, key: str, row: EvalRow, thresholds: Thresholds, cite: Cite) 
 
 def series_of(config: Drawn, scenario: str, speculation: str | None) -> str:
     """Name the curve of a point as readers see it: agent sessions pool ways to speculate."""
-    words = [config.prefix, scenario, f"{config.hardware}_{config.framework}", config.precision]
+    # Hardware that no registry knows has no name that readers of a curve would know.
+    on = f"{config.hardware}_{config.framework}" if config.hardware else config.framework
+    words = [config.prefix, scenario, on, config.precision]
     if speculation not in (None, "none"):
         words.append(str(speculation))
     return " ".join(words)

@@ -1,50 +1,53 @@
-"""Run bundles of our own: figures, clients, workloads, and what ran."""
+"""Run bundles of our own: whose points they measured, what ran, and who asked."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from pydantic import JsonValue
-
-from infx.curves.curve import E2EL, TOTAL_THROUGHPUT, Axis, Statistic, curve
 from infx.errors import InputError, Problem, nearest
-from infx.flows.evidence.artifacts import series_of
-from infx.flows.evidence.curves import AGENTIC, FIXED, Figure
 from infx.flows.evidence.points import scenario_id
 from infx.flows.evidence.states import Placed, State
 from infx.flows.runs import Run, open_run
 from infx.model import config_facts, run_facts
-from infx.model.agentic import RULES, AgenticWorkload
+from infx.model.agentic import AgenticWorkload
 from infx.model.bundle import PointFile
-from infx.model.dataset import DatasetRegistry
-from infx.model.model_registry import ModelRegistry
 from infx.model.result import PointSummary
+from infx.model.sweep import FixedMultiRow, FixedSingleRow
 from infx.model.verdict import Cite
-from infx.model.workload import FixedWorkload
-from infx.recipes import registries
+from infx.recipes.registries import AGENTIC
 
 ENDPOINTS = {"chat": "/v1/chat/completions", "completions": "/v1/completions"}
-PER_GPU = Axis(f"{TOTAL_THROUGHPUT.metric}_per_gpu", "mean", "larger", "tok/s/gpu")
 CONCLUSIONS: Mapping[str, str] = {"finished": "success", "recovered": "success"}
 _Conclusion = Literal["success", "failure", "cancelled", "none"]
 _ENDS: Mapping[str, _Conclusion] = {
     "failed": "failure", "interrupted": "cancelled", "running": "none"
 }  # fmt: skip
-_ASKED_FIXED = ("range_ratio", "requests_per_lane", "warmups_per_lane")
+_UNDONE = frozenset({"nothing-ok", "error-rate", "aborted"})
+"""Reasons for which `infx bench` would not have ended well: the point is not measured."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A point of a bundle, what it came to, and the point of the entry that it measured."""
+
+    file: PointFile
+    summary: PointSummary | None
+    placed: Placed
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """One bundle, and the entry whose points it measured."""
+    """One bundle, and the entry whose points it measured.
+
+    `points` are those that the entry asks for; `others` are of something else, and count for
+    nothing: the demonstration that ends a quickstart is no point of its curve.
+    """
 
     config: config_facts.Config
     run: Run
-
-    @property
-    def points(self) -> Iterator[tuple[PointFile, PointSummary | None]]:
-        """The points that began, with what they say."""
-        return ((point, self.run.bundle.summary(point)) for point in self.run.points)
+    points: tuple[Asked, ...]
+    others: tuple[PointFile, ...]
 
     def cite(self, point: PointFile, file: str, value: str | None = None) -> Cite:
         """Return a file of a point as a place."""
@@ -52,10 +55,13 @@ class Given:
         return Cite(path=path, value=value)
 
 
-def read(words: Iterable[str], configs: Mapping[str, config_facts.Config]) -> tuple[Given, ...]:
+def read(
+    words: Iterable[str], configs: Mapping[str, config_facts.Config], state: State
+) -> tuple[Given, ...]:
     """Open the bundles of `[ENTRY=]FOLDER` words; where one entry is affected it is that one.
 
-    Raises InputError for what is no bundle, and where nobody says which entry it measured.
+    `state` has the points that an entry asks for. Raises InputError for what is no bundle, and
+    where nobody says which entry it measured.
     """
     found: list[Given] = []
     problems: list[Problem] = []
@@ -64,19 +70,70 @@ def read(words: Iterable[str], configs: Mapping[str, config_facts.Config]) -> tu
         key = name if equals else next(iter(configs), "") if len(configs) == 1 else ""
         try:
             run = open_run(Path(rest if equals else word))
+            if key in configs:
+                found.append(_given(configs[key], run, state))
+                continue
         except InputError as error:
             problems += error.problems
             continue
-        if key in configs:
-            found.append(Given(configs[key], run))
-        else:
-            what = f"no affected entry {key!r}" if key else "nobody says which entry it measured"
-            known = list(configs)
-            advice = nearest(key, known) if known else "the change affects no entry"
-            problems.append(Problem(what, word, f"write ENTRY=FOLDER; {advice}"))
+        what = f"no affected entry {key!r}" if key else "nobody says which entry it measured"
+        known = list(configs)
+        advice = nearest(key, known) if known else "the change affects no entry"
+        problems.append(Problem(what, word, f"write ENTRY=FOLDER; {advice}"))
     if problems:
         raise InputError(*problems)
     return tuple(found)
+
+
+def _given(config: config_facts.Config, run: Run, state: State) -> Given:
+    asked: list[Asked] = []
+    others: list[PointFile] = []
+    for point in run.points:
+        placed = _placed(point, state.of(config.key))
+        if placed is None:
+            others.append(point)
+        else:
+            asked.append(Asked(point, run.bundle.summary(point), placed))
+    return Given(config, run, tuple(asked), tuple(others))
+
+
+def _placed(point: PointFile, known: Iterable[Placed]) -> Placed | None:
+    """Return the point of the entry that a measured one is of, None where it is of none.
+
+    It is the one of the same kind of work at the same concurrency; of several those of the same
+    lengths. Other lengths than the only ones that are asked for are left to whoever judges.
+    """
+    work = point.workload
+    agentic = isinstance(work, AgenticWorkload)
+    same = [
+        one
+        for one in known
+        if one.is_measured
+        and one.concurrency == point.concurrency
+        and (scenario_id(one.row) == AGENTIC) == agentic
+        and point.rate is None
+    ]
+    lengths = {lengths_of(one) for one in same}
+    if not isinstance(work, AgenticWorkload) and len(lengths) > 1:
+        same = [one for one in same if lengths_of(one) == (work.isl, work.osl)]
+    return same[0] if same else None
+
+
+def lengths_of(one: Placed) -> tuple[int, int] | None:
+    """Return the lengths that a point asks for, None where it replays sessions."""
+    row = one.row
+    return (row.isl, row.osl) if isinstance(row, FixedSingleRow | FixedMultiRow) else None
+
+
+def unasked(found: Iterable[Given]) -> Iterator[Problem]:
+    """Yield what of a bundle is no point of its entry."""
+    for one in found:
+        if one.others:
+            shown = ", ".join(
+                f"{each.workload.scenario} c{each.concurrency}" for each in one.others
+            )
+            what = f"{one.config.key} asks for no such points, and they count for nothing: {shown}"
+            yield Problem(what, str(one.run.bundle.path))
 
 
 def runs(found: Iterable[Given], commit: str | None) -> Iterator[run_facts.Run]:
@@ -94,51 +151,31 @@ def runs(found: Iterable[Given], commit: str | None) -> Iterator[run_facts.Run]:
             url=f"bundle {manifest.run}",
             jobs=tuple(
                 run_facts.Job(
-                    name=f"{one.config.key} c{point.concurrency} r{point.repetition}",
-                    conclusion="success"
-                    if summary is not None
-                    else _ENDS.get(manifest.state, "failure"),
+                    name=f"{one.config.key} c{point.file.concurrency} r{point.file.repetition}",
+                    conclusion=_conclusion(one, point),
                     kind="throughput",
                     config=one.config.key,
-                    concurrency=(point.concurrency,),
+                    concurrency=(point.file.concurrency,),
                 )
-                for point, summary in one.points
+                for point in one.points
             ),
             simulated=manifest.simulated,
         )
 
 
-def figures(found: Iterable[Given]) -> Iterator[Figure]:
-    """Yield the figures of every point that has a summary.
-
-    Repetitions add no points to a curve, and neither does another run of a point: the first
-    repetition of the newest run counts.
-    """
-    seen: set[tuple[str, str]] = set()
-    for one in sorted(found, key=lambda given: given.run.manifest.started, reverse=True):
-        for point, summary in one.points:
-            if summary is None or point.repetition or (one.config.key, point.point_id) in seen:
-                continue
-            seen.add((one.config.key, point.point_id))
-            percentiles = FIXED if summary.replay is None else AGENTIC
-            scenario = one.config.scenarios[0] if one.config.scenarios else "none"
-            spec = None if summary.replay is not None else point.recipe.speculative
-            placed = {name: _placed(summary, name) for name in percentiles}
-            yield Figure(
-                config=one.config.key,
-                series=series_of(one.config, scenario, spec),
-                asked=f"{one.config.prefix} {scenario}",
-                concurrency=point.concurrency,
-                latency={name: None if at is None else at[0] for name, at in placed.items()},
-                throughput=next((at[1] for at in placed.values() if at is not None), None),
-                cite=one.cite(point, "summary.json"),
-            )
+def _conclusion(one: Given, point: Asked) -> _Conclusion:
+    state = one.run.manifest.state
+    if point.summary is None:
+        return _ENDS.get(state, "failure")
+    if state == "interrupted" and point.file == one.run.points[-1]:
+        return "cancelled"  # it was being measured when the run was stopped
+    return "success" if _UNDONE.isdisjoint(point.summary.reasons) else "failure"
 
 
 def clients(found: Iterable[Given]) -> Iterator[run_facts.Client]:
     """Yield what the client says of itself, once a bundle: the worst of its points."""
     for one in found:
-        pairs = [(point, summary) for point, summary in one.points if summary is not None]
+        pairs = [(each.file, each.summary) for each in one.points if each.summary is not None]
         if not pairs:
             continue
         point, _ = pairs[0]
@@ -157,52 +194,3 @@ def clients(found: Iterable[Given]) -> Iterator[run_facts.Client]:
             reasons=tuple(dict.fromkeys(r for _, summary in pairs for r in summary.reasons)),
             cite=one.cite(point, "summary.json"),
         )
-
-
-def workloads(
-    found: Iterable[Given], state: State, models: ModelRegistry, corpora: DatasetRegistry
-) -> Iterator[run_facts.Workload]:
-    """Yield what each point was asked, beside what its model and its entry ask for."""
-    for one in found:
-        for point, summary in one.points:
-            if summary is None or point.repetition:
-                continue
-            rows = [at for at in state.of(one.config.key) if at.concurrency == point.concurrency]
-            yield run_facts.Workload(
-                config=one.config.key,
-                concurrency=point.concurrency,
-                facts=point.workload.model_dump(mode="json"),
-                required=_required(one, point, rows, models, corpora),
-                cite=one.cite(point, "point.json", point.workload_digest),
-            )
-
-
-def _required(
-    one: Given,
-    point: PointFile,
-    rows: list[Placed],
-    models: ModelRegistry,
-    corpora: DatasetRegistry,
-) -> dict[str, JsonValue]:
-    if isinstance(point.workload, AgenticWorkload):
-        if registries.model(models, one.config.prefix) is None:
-            return {}
-        corpus = corpora.of(registries.corpus(models, one.config.prefix))
-        promised = {**RULES["full"], "rule": "full"}
-        # A corpus whose digest no page states is asked for by name, which no record has.
-        digest = f"sha256:{corpus.sha256}" if corpus.sha256 else corpus.name
-        json = {name: list(v) if isinstance(v, tuple) else v for name, v in promised.items()}
-        return {**json, "corpus": digest}  # type: ignore[dict-item]
-    row = next((at.row for at in rows if scenario_id(at.row) in one.config.scenarios), None)
-    isl, osl = getattr(row, "isl", None), getattr(row, "osl", None)
-    if isl is None or osl is None:
-        return {}
-    declared = FixedWorkload(isl=isl, osl=osl)
-    wanted = declared.model_dump(mode="json", include={"isl", "osl", *_ASKED_FIXED})
-    return {**wanted, "scenario": "fixed", "dataset": None}
-
-
-def _placed(summary: PointSummary, statistic: str) -> tuple[float, float] | None:
-    at: Statistic = statistic  # type: ignore[assignment]
-    found = curve([summary], replace(E2EL, statistic=at), PER_GPU).points
-    return (found[0].x, found[0].y) if found else None

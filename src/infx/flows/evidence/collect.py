@@ -51,7 +51,7 @@ def collect(given: Given, environment: Mapping[str, str]) -> Gathered:
     parts = Parts(given, trio, review, record)
     sides = (trio.base, trio.measured)
     unread = [one for side in sides if side is not None for one in side.problems]
-    said = dict.fromkeys((*comparison.errors, *unread))
+    said = dict.fromkeys((*comparison.errors, *unread, *parts.said()))
     return Gathered(_submission(given.day, trio, parts), dict(parts.files()), tuple(said))
 
 

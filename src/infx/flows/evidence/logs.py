@@ -1,4 +1,4 @@
-"""Servers' logs that a caller gives: what each role of an entry really ran at a point."""
+"""Servers' logs, given or kept by bundles: what each role of an entry really ran at a point."""
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
@@ -6,10 +6,13 @@ from pathlib import Path
 
 from infx.engines import server_log
 from infx.errors import InputError, Problem, nearest
+from infx.flows.evidence.bundles import Given
 from infx.model.config_facts import Observed
 from infx.model.verdict import Cite
 from infx.policy.simulation import KNOBS, folded, named, simulates
 from infx.recipes.acceptance.plan import simulation_variables
+from infx.store.bundles import SERVER
+from infx.store.frame_file import lines
 
 MAX_BYTES = 256 * 1024 * 1024
 ROLES = ("agg", "prefill", "decode")
@@ -36,10 +39,13 @@ class Log:
     is_eval: bool
     path: Path
     lines: tuple[str, ...]
+    kept: str | None = None
 
     @property
     def name(self) -> str:
-        """How a cite names it, and the folder of evidence keeps it."""
+        """How a cite names it, and the folder of evidence keeps it: `kept` is a bundle's place."""
+        if self.kept is not None:
+            return self.kept
         points = "-".join(f"c{one}" for one in sorted(self.concurrencies))
         return f"logs/{self.config}/{self.role}-{points}{'-eval' if self.is_eval else ''}.log"
 
@@ -130,6 +136,21 @@ def read(words: Iterable[str], keys: Collection[str]) -> Logs:
     return Logs(tuple(found))
 
 
+def of_bundles(found: Iterable[Given]) -> Iterator[Log]:
+    """Yield the logs of the servers that bundles started, as logs of all points they measured.
+
+    A process says in the beginning of its name which role it is of; one that does not is `agg`.
+    """
+    for one in found:
+        points = frozenset(point.file.concurrency for point in one.points)
+        for path in sorted((one.run.bundle.path / SERVER).glob("*.log*")):
+            role = next((role for role in ROLES if path.name.startswith(role)), ROLES[0])
+            told = lines(path) if path.suffix == ".zst" else enumerate(_bytes(path).splitlines())
+            text = tuple(line.decode(errors="replace") for _, line in told)
+            kept = f"runs/{one.run.manifest.run}/{SERVER}/{path.name}"
+            yield Log(one.config.key, role, points, False, path, text, kept)
+
+
 def _read(word: str, keys: Collection[str]) -> Log:
     place, equals, file = word.partition("=")
     parts = place.split(":")
@@ -144,16 +165,21 @@ def _read(word: str, keys: Collection[str]) -> Log:
     if role not in ROLES or not all(one.isascii() and one.isdigit() for one in numbers):
         raise InputError(Problem(f"{place!r} names no role at a concurrency", "--log", _FORM))
     path = Path(file)
+    text = tuple(_bytes(path).decode(errors="replace").split("\n"))
+    return Log(config, role, frozenset(map(int, numbers)), is_eval, path, text)
+
+
+def _bytes(path: Path) -> bytes:
     try:
         with path.open("rb") as opened:
             data = opened.read(MAX_BYTES + 1)
     except OSError as error:
         what = f"the log cannot be read: {error.strerror}"
-        raise InputError(Problem(what, file, "check the path")) from None
+        raise InputError(Problem(what, str(path), "check the path")) from None
     if len(data) > MAX_BYTES:
-        raise InputError(Problem(f"the log has more than {MAX_BYTES} bytes", file, "cut its end"))
-    lines = tuple(data.decode(errors="replace").split("\n"))
-    return Log(config, role, frozenset(map(int, numbers)), is_eval, path, lines)
+        what = f"the log has more than {MAX_BYTES} bytes"
+        raise InputError(Problem(what, str(path), "cut its end"))
+    return data
 
 
 def _observed(log: Log) -> Iterator[Observed]:

@@ -16,10 +16,14 @@ from infx.flows.evidence import (
     changelog,
     checkpoints,
     drafts,
+    figures,
     logs,
+    measured,
+    pages,
     patches,
     raw,
     recipes,
+    workloads,
 )
 from infx.flows.evidence.acceptance import acceptance
 from infx.flows.evidence.checkpoints import Checkpoints
@@ -33,7 +37,7 @@ from infx.model.config_facts import Config
 from infx.model.model_registry import ModelRegistry
 from infx.model.pull_record import PullRecord
 from infx.model.registry import HardwareRegistry, Thresholds
-from infx.model.run_facts import ExpectedJob, Run
+from infx.model.run_facts import ExpectedJob, Publication, Run
 from infx.model.setting_registry import (
     ArchitectureRegistry,
     DraftPrecisionRegistry,
@@ -78,7 +82,9 @@ class _Inputs:
 T = TypeVar("T")
 
 
-def _inputs(given: Given, affected: Mapping[str, Config], runs: tuple[Run, ...] | None) -> _Inputs:
+def _inputs(
+    given: Given, affected: Mapping[str, Config], state: State, runs: tuple[Run, ...] | None
+) -> _Inputs:
     """Read what is given; raises InputError with the problems of all of it."""
     problems: list[Problem] = []
 
@@ -92,7 +98,7 @@ def _inputs(given: Given, affected: Mapping[str, Config], runs: tuple[Run, ...] 
     found = _Inputs(
         tried(lambda: checkpoints.read(given.checkpoints), Checkpoints()),
         tried(lambda: logs.read(given.logs, affected), Logs()),
-        tried(lambda: bundles.read(given.runs, affected), ()),
+        tried(lambda: bundles.read(given.runs, affected, state), ()),
         tried(lambda: artifacts.read(given.artifacts, runs), ()),
     )
     if problems:
@@ -119,7 +125,8 @@ class Parts:
         self._hardware = registry(HardwareRegistry)
         models, thinking = registry(ModelRegistry), registry(ThinkingRegistry)
         affected = {one.key: one for one in configs(trio, self._hardware, thinking)}
-        inputs = _inputs(given, affected, None if record is None else record.runs)
+        state = trio.measured or trio.head
+        inputs = _inputs(given, affected, state, None if record is None else record.runs)
         self._known = Known(
             commit=trio.head.commit,
             configs=affected,
@@ -129,7 +136,7 @@ class Parts:
             thinking=thinking,
             golden=golden(),
             checkpoints=inputs.checkpoints,
-            logs=inputs.logs,
+            logs=Logs((*inputs.logs.known, *logs.of_bundles(inputs.bundles))),
         )
         self._bound: tuple[Bound, ...] = tuple(bound(trio))
         self._bundles, self._artifacts = inputs.bundles, inputs.artifacts
@@ -137,7 +144,6 @@ class Parts:
     def repository(self) -> Found:
         """Return what the repository says."""
         trio, known = self._trio, self._known
-        frameworks = {key: one.framework for key, one in known.configs.items()}
         comments = None if self._record is None else self._record.comments
         pages = patches.waivers(trio.head.snapshot, trio.base.snapshot, comments)
         return {
@@ -148,7 +154,7 @@ class Parts:
             "acceptance": tuple(acceptance(self._bound, known)),
             "drafts": tuple(drafts.drafts(self._bound, known)),
             "overrides": tuple(recipes.overrides(self._bound, known)),
-            "publication": tuple(recipes.publication(self._bound, frameworks, known.commit)),
+            "publication": tuple(self._publication()),
             "patches": tuple(patches.patches(trio, self._bound)),
             "waivers": tuple(pages),
             "changelog": changelog.changelog(self._review, trio.base, trio.head)
@@ -156,6 +162,13 @@ class Parts:
             else "the repository has no changelog",
             "expected_jobs": _expected(trio),
         }
+
+    def _publication(self) -> Iterator[Publication]:
+        known = self._known
+        frameworks = {key: one.framework for key, one in known.configs.items()}
+        for one in recipes.publication(self._bound, frameworks, known.commit):
+            shown = pages.has_kv_metrics(self._bundles, one.config)
+            yield one.model_copy(update={"scraped": shown})
 
     def recorded(self) -> Found:
         """Return what the record of the pull request says."""
@@ -186,16 +199,17 @@ class Parts:
         )
         return {
             "runs": runs if runs or recorded is not None else nothing,
-            "evals": scores if self._artifacts else "no artifacts of evals were given",
+            "evals": scores if self._artifacts else self._no_evals(),
             "curves": tuple(curves(self._figures(matching), self._beside(matching)))
             if asked
             else nothing,
             "clients": self._clients(matching) if asked else nothing,
-            "workloads": self._workloads(state)
-            if self._bundles
-            else "only bundles say what was asked, and none was given",
-            "outputs": "no answers were kept",
+            **self._measured(),
         }
+
+    def said(self) -> tuple[Problem, ...]:
+        """Return what was given and counts for nothing."""
+        return tuple(bundles.unasked(self._bundles))
 
     def files(self) -> Iterator[tuple[str, bytes | Path]]:
         """Yield the raw files that facts were read from, by their paths in the folder."""
@@ -208,13 +222,17 @@ class Parts:
         yield from raw.of_bundles(self._bundles)
         yield from ((log.name, log.path) for log in self._known.logs.known)
 
+    def _no_evals(self) -> str:
+        none = "no artifacts of evals were given"
+        return f"{none}, and run bundles hold no scores" if self._bundles else none
+
     def _trio_commit(self) -> str | None:
         return None if self._trio.measured is None else self._trio.measured.commit
 
     def _figures(self, matching: artifacts.Matching) -> Iterator[Figure]:
         for one in self._artifacts:
             yield from artifacts.figures(one, matching)
-        yield from bundles.figures(self._bundles)
+        yield from figures.figures(self._bundles)
 
     def _beside(self, matching: artifacts.Matching) -> Iterator[Figure]:
         for one in self._artifacts:
@@ -228,6 +246,14 @@ class Parts:
         )
         return (*foreign, *bundles.clients(self._bundles))
 
-    def _workloads(self, state: State) -> tuple[object, ...]:
+    def _measured(self) -> Found:
+        found = self._bundles
+        if not found:
+            nothing = "only run bundles say it, and none was given"
+            return dict.fromkeys(("workloads", "measurements", "outputs"), nothing)
         known = datasets.registry()
-        return tuple(bundles.workloads(self._bundles, state, self._known.models, known))
+        return {
+            "workloads": tuple(workloads.workloads(found, self._known.models, known)),
+            "measurements": tuple(measured.measurements(found)),
+            "outputs": tuple(measured.outputs(found)),
+        }

@@ -1,0 +1,181 @@
+"""Run bundles as facts: which points count, what they came to, what their server said."""
+
+import json
+from datetime import date
+
+import pytest
+
+import bundled
+import gitted
+import submitted
+from factual import judgements
+from infx.flows.changed import Ask
+from infx.flows.evidence.collect import collect
+from infx.flows.evidence.pages import has_kv_metrics
+from infx.flows.evidence.parts import Given
+from infx.model.scrape import Change, Miss, Page
+from infx.model.workload import FixedWorkload
+from infx.servers.truth.fault import Fault
+from infx.servers.truth.script import Script
+from playing import play
+from refusals import refusal
+from submitted import SMOL
+
+ASKED = FixedWorkload(isl=64, osl=32)
+LANES = (1, 2, 4, 8)
+
+
+@pytest.fixture
+def repo(tmp_path):
+    repo = submitted.repository(tmp_path / "repo")
+    recipe = "recipes/smollm2/cpu/llamacpp.yaml"
+    repo.commit(submitted.edited(recipe, ("ctx-size: 4096", "ctx-size: 8192")))
+    return repo
+
+
+def gathered(repo, *runs):
+    ask = Ask(base="main", folder=repo.root)
+    given = Given(ask=ask, day=date(2026, 10, 19), measured="HEAD", runs=tuple(map(str, runs)))
+    return collect(given, gitted.ENVIRONMENT)
+
+
+def measured(root, script=None, **more):
+    """Measure a scripted server in virtual time, and return the bundle's folder."""
+    script = script or Script()
+    outcome, _, _ = play(root, script, **{"workload": ASKED, "concurrency": LANES, **more})
+    return outcome.run.bundle.path
+
+
+def test_a_bundle_of_the_entrys_points_says_all_of_them(repo, tmp_path):
+    found = gathered(repo, measured(tmp_path / "runs"))
+    facts = found.submission
+    assert found.said == ()
+    assert [one.concurrency for one in facts.measurements] == list(LANES)
+    one = facts.measurements[1]
+    # 10 requests a lane on 2 lanes
+    assert (one.counts.issued, one.counts.ok, one.certified, one.reasons) == (20, 20, True, ())
+    assert one.acceptance is None
+    assert one.why_no_acceptance == "no counters of speculative decoding were read"
+    assert one.observed is None
+    for work, point in zip(facts.workloads, facts.measurements, strict=True):
+        assert work.cite.value == point.workload_digest
+        assert {name: work.facts[name] for name in work.required} == work.required
+    assert [(one.kept, one.empty + one.repeated + one.unreadable) for one in facts.outputs] == [
+        (8, 0), (8, 0), (8, 0), (8, 0),
+    ]  # fmt: skip
+    (curve,) = facts.curves
+    # Latency is scripted and throughput grows with the lanes, so the most lanes beat all others.
+    assert (curve.key, curve.frontier, curve.invalid) == ("smollm2 64_32 llamacpp q8", (8,), ())
+    assert [job.conclusion for job in facts.runs[0].jobs] == ["success"] * 4
+    assert judgements(facts) == []
+
+
+def test_what_the_entry_does_not_ask_for_counts_for_nothing(repo, tmp_path):
+    bundle = measured(tmp_path / "runs", concurrency=(1, 3))
+    found = gathered(repo, bundle)
+    assert [str(one) for one in found.said] == [
+        f"{bundle}: {SMOL} asks for no such points, and they count for nothing: fixed c3"
+    ]
+    assert [one.concurrency for one in found.submission.workloads] == [1]
+    assert found.submission.curves[0].measured == 1
+    assert [job.concurrency for job in found.submission.runs[0].jobs] == [(1,)]
+
+
+def test_of_several_lengths_each_point_is_of_its_own(repo, tmp_path):
+    more = "\n      - isl: 128\n        osl: 32\n        search-space:"
+    row = "\n          - {conc-start: 1, conc-end: 8, srt-recipe: llamacpp.yaml}"
+    edit = (f"search-space:{row}", f"search-space:{row}{more}{row}")
+    repo.commit(submitted.edited("laptop-master.yaml", edit))
+    long, odd = (ASKED.model_copy(update={"isl": isl}) for isl in (128, 100))
+    runs = [measured(tmp_path / "a"), measured(tmp_path / "b", workload=long)]
+    odd = measured(tmp_path / "c", workload=odd, concurrency=(2,))
+    found = gathered(repo, *(f"{SMOL}={one}" for one in (*runs, odd)))
+    assert {one.key for one in found.submission.curves} == {
+        "smollm2 64_32 llamacpp q8", "smollm2 128_32 llamacpp q8",
+    }  # fmt: skip
+    assert [one.required["isl"] for one in found.submission.workloads] == [64] * 4 + [128] * 4
+    assert len(found.said) == 1
+
+
+def test_a_shorter_run_is_told_beside_what_is_required(repo, tmp_path):
+    short = ASKED.model_copy(update={"requests": 8})
+    bundle = measured(tmp_path / "runs", workload=short, concurrency=(1,))
+    (one,) = gathered(repo, bundle).submission.workloads
+    assert (one.facts["requests"], one.required["requests"]) == (8, None)
+
+
+def test_a_point_whose_requests_broke_is_no_done_job(repo, tmp_path):
+    script = Script(faults=(Fault("refuse", "500", share=0.5),), fault_seed=1)
+    bundle = measured(tmp_path / "runs", script, concurrency=(4,))
+    facts = gathered(repo, bundle).submission
+    (one,) = facts.measurements
+    assert one.counts.error > 0
+    assert one.reasons == ("error-rate",)
+    assert [job.conclusion for job in facts.runs[0].jobs] == ["failure"]
+    assert facts.clients[0].reasons == ("error-rate",)
+
+
+def test_what_the_server_said_is_kept_with_its_line(repo, tmp_path):
+    bundle = bundled.finished(tmp_path / "runs", 1)
+    said = {"llamacpp": {"quantisation": {"value": "Q4_1", "line": 7, "text": " file type = Q4_1"}}}
+    (point,) = (bundle / "points").iterdir()
+    (point / "observed.json").write_text(json.dumps(said))
+    facts = gathered(repo, bundle).submission
+    ((observed,),) = [one.observed for one in facts.measurements]
+    assert (observed.name, observed.value) == ("llamacpp.quantisation", "Q4_1")
+    assert observed.cite.path == "run 20270115T080000Z-abc123 server/llamacpp.log"
+    assert (observed.cite.line, observed.cite.value) == (7, "file type = Q4_1")
+
+
+def test_the_log_of_a_bundles_server_is_read_and_kept(repo, tmp_path):
+    bundle = bundled.finished(tmp_path / "runs", 1)
+    (bundle / "server" / "server.log").write_text("SGLANG_SIMULATE_ACC_LEN=4.05\nready\n")
+    found = gathered(repo, bundle)
+    kept = "runs/20270115T080000Z-abc123/server/server.log"
+    assert kept in found.files
+    rows = {one.concurrency: one.observed for one in found.submission.acceptance}
+    assert [one.cite.path for one in rows[(1,)]] == [kept]
+    assert rows[(2, 4, 8)] is None
+
+
+def test_a_bundle_without_its_journal_kept_no_answer(repo, tmp_path):
+    bundle = bundled.finished(tmp_path / "runs", 1)
+    (point,) = (bundle / "points").iterdir()
+    (point / "requests.jsonl.zst").write_bytes(b"no frame")
+    assert "requests.jsonl.zst" in refusal(lambda: gathered(repo, bundle))
+    (point / "requests.jsonl.zst").unlink()
+    assert gathered(repo, bundle).submission.outputs[0].kept == 0
+
+
+PAGE = '# TYPE trtllm_kv_cache_utilization gauge\ntrtllm_kv_cache_utilization{a="b"} %s\nup 1\n'
+
+
+@pytest.mark.parametrize(
+    ("scrapes", "said"),
+    [
+        ([], None),
+        ([Miss("u", 0, 1, "unreached")], None),
+        ([Page("u", 0, 1, PAGE % "0.25")], True),
+        ([Page("u", 0, 1, PAGE % "0.0")], False),
+        ([Page("u", 0, 1, PAGE % "NaN")], False),
+        ([Page("u", 0, 1, "up 1\n")], False),
+        ([Page("u", 0, 1, PAGE % "0.0"), Change("u", 2, 3, ((1, "0.5"),))], True),
+        ([Page("u", 0, 1, PAGE % "0.0"), Change("u", 2, 3, ((2, "0.5"),))], False),
+        ([Page("u", 0, 1, "dynamo_component_kvstats_active_blocks 3\n")], True),
+    ],
+)
+def test_pages_show_series_of_the_cache_or_not(scrapes, said):
+    assert has_kv_metrics([Pages("a", scrapes)], "a") is said
+    assert has_kv_metrics([Pages("b", scrapes)], "a") is None
+
+
+class Pages:
+    """A bundle with one point and its pages."""
+
+    def __init__(self, key, scrapes):
+        self.config = self.run = self.bundle = self
+        self.key, self.points, self.file = key, (self,), self
+        self._scrapes = scrapes
+
+    def scrapes(self, _):
+        return iter(self._scrapes)
