@@ -202,7 +202,7 @@ toy-fp8-b200-sglang:
       osl: 1024
       search-space:
       - &pair
-        conc-list: [64]
+        conc-list: [CONC]
         srt-recipe: RECIPE
         prefill: {num-worker: 1, tp: 8, ep: 8, dp-attn: true}
         decode: {num-worker: 1, tp: 8, ep: 8, dp-attn: true}
@@ -219,32 +219,35 @@ clusters:
 BUNDLE = """
 base:
   schema: 2
-  roles: {prefill: {nodes: 3}, decode: {nodes: 2}}
+  roles:
+    prefill: {nodes: 3, args: {enable-dp-attention: true}}
+    decode: {nodes: 2, args: {enable-dp-attention: true}}
 override_same: {benchmark: {env: {CONC: '64'}}}
-override_more: {roles: {decode: {nodes: 5}}}
+override_more: {roles: {decode: {nodes: 5}}, benchmark: {env: {CONC: '128'}}}
 """
 
 
 @pytest.mark.parametrize(
-    ("recipe", "nodes"),
+    ("recipe", "conc", "nodes"),
     [
-        ("disagg.yaml:override_more", 8),
-        ("disagg.yaml:base", 5),
-        ("disagg.yaml", 2),  # its variants do not agree, so the GPUs of the row count
-        ("elsewhere.yaml", 2),  # in no root
+        ("disagg.yaml:override_more", 128, 8),
+        ("disagg.yaml:base", 64, 5),
+        ("disagg.yaml", 64, 2),  # its variants do not agree, so the GPUs of the row count
     ],
 )
-def test_nodes_are_those_that_the_recipe_reserves(infx, tmp_path, recipe, nodes):
+def test_nodes_are_those_that_the_recipe_reserves(infx, tmp_path, recipe, conc, nodes):
     folder = tmp_path / "october"
     (folder / "recipes" / "toy").mkdir(parents=True)
     (folder / "recipes" / "toy" / "disagg.yaml").write_text(BUNDLE)
-    (folder / "b-master.yaml").write_text(AGGREGATE.replace("RECIPE", recipe))
+    (folder / "b-master.yaml").write_text(
+        AGGREGATE.replace("RECIPE", recipe).replace("CONC", str(conc))
+    )
     (folder / "runners.yaml").write_text(CLUSTERS)
     said = infx("matrix", "generate", "--config-files", "october/b-master.yaml", "--format", "json")
     assert (said.code, said.err) == (0, "")
     (row,) = json.loads(said.out)
     assert (row["node-count"], row["srt-recipe"]) == (nodes, f"toy/{recipe}")
-    assert (row["eval-framework"], row["eval-suite"], row["eval-conc"]) == ("lm-eval", "", 64)
+    assert (row["eval-framework"], row["eval-suite"], row["eval-conc"]) == ("lm-eval", "", conc)
 
 
 def test_what_a_start_need_not_wait_for_is_not_imported(tmp_path):

@@ -112,9 +112,16 @@ def test_every_file_is_looked_at(files: Path, infx: Infx) -> None:
     ]
 
 
-def test_nothing_named(infx: Infx) -> None:
+def test_nothing_named(files: Path, infx: Infx) -> None:
+    name = "name FILE, FILE:SELECTOR or a folder, or a catalog: --config-files F..."
     assert infx("recipe", "check") == refused(
-        2, "no recipe is named; name FILE, FILE:SELECTOR or a folder, or a catalog: --config-files"
+        2,
+        "no recipe is named, and there is no *-master.yaml in ., configs, catalog, "
+        f"inferencex-e2e/configs; {name}",
+    )
+    (files / "empty").mkdir()
+    assert infx("recipe", "check", "empty") == refused(
+        2, f"no folder that is named has a recipe; {name}"
     )
 
 
@@ -180,6 +187,37 @@ concurrency to the row of the master configuration, or remove it  [override_c16]
 
         1 file, 2 recipes: 0 errors, 2 warnings, 0 notes
         """)
+
+
+def test_the_catalog_that_is_found_here(files: Path, infx: Infx) -> None:
+    """Named or found, a catalog says the same; the file that no row names is not looked at."""
+    (files / "srt-recipes").mkdir()
+    (files / "srt-recipes" / "toy.yaml").write_text(CATALOGED)
+    flags = _catalog(files, concurrencies="[8, 16]")
+    assert infx("recipe", "check") == infx("recipe", "check", *flags)
+    (files / "toy-master.yaml").write_text((files / "toy-master.yaml").read_text().replace(
+        " srt-recipe: toy.yaml,", ""))  # fmt: skip
+    assert infx("recipe", "check") == refused(
+        2,
+        "no row names a recipe; "
+        "name FILE, FILE:SELECTOR or a folder, or a catalog: --config-files F...",
+    )
+
+
+def test_the_block_of_a_lane_lies_under_the_recipes_of_its_rows(files: Path, infx: Infx) -> None:
+    folder = files / "srt-recipes"
+    folder.mkdir()
+    (folder / "toy.yaml").write_text(CATALOGED)
+    block = "benchmark:\n  type: custom\n  env: {CACHE: '@dram.total-gbs'}\n"
+    (folder / "agentic-single.yaml").write_text(block)
+    said = infx("recipe", "check", *_catalog(files, concurrencies="[8, 16]"))
+    (line,) = [line for line in said.out.splitlines() if "  error  " in line]
+    assert said.code == 1
+    assert " ".join(line.split()) == (
+        "srt-recipes/agentic-single.yaml:3 error structure benchmark.env.CACHE: @dram.total-gbs "
+        "is not defined; did you mean @dram.total-gb? [override_c16, override_c8]"
+    )
+    assert infx("recipe", "check", "srt-recipes/toy.yaml").code == 0, "alone, it has no lane"
 
 
 def test_a_row_that_contradicts_its_recipe(files: Path, infx: Infx) -> None:

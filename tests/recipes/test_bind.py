@@ -264,7 +264,7 @@ def test_files_that_are_no_recipe(recipe, text, said):
 
 
 def test_repeated_keys_are_shown(recipe):
-    document = recipe("schema: 2\nroles: {agg: {nodes: 1}}\nx: 1\nx: 2\n")
+    document = recipe("schema: 2\nroles: {agg: {nodes: 1}}\nname: a\nname: b\n")
     (warning,) = bound(document).warnings
-    said = "toy.yaml:4: the key x stands here and on line 3; line 3 has no effect: remove it"
+    said = "toy.yaml:4: the key name stands here and on line 3; line 3 has no effect: remove it"
     assert str(warning).endswith(said)

@@ -30,7 +30,7 @@ def check(
     ] = (),
     config_files: Annotated[
         tuple[Path, ...],
-        several("Master files whose rows say which points use the recipes."),
+        several("Master files whose rows say which points use the recipes. Default: those found."),
     ] = (),
     runner_config: Annotated[Path | None, Parameter(help="The runner file of the masters.")] = None,
     image: Annotated[str | None, Parameter(help="The image that the recipes run in.")] = None,
@@ -45,7 +45,8 @@ def check(
     Parameters
     ----------
     files
-        Recipes: FILE, FILE:SELECTOR or folders. Without any, those that the master files name.
+        Recipes: FILE, FILE:SELECTOR or folders. Without any, those that a catalog's rows name: of
+        --config-files, else of the catalog that is found here.
     """
     found = check_recipes(
         Asked(

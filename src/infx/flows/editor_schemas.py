@@ -5,6 +5,7 @@ told when the files are read.
 """
 
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,10 @@ from infx.model.catalog import ConfigKey, HardwareRunners
 from infx.model.changelog import Entry
 from infx.model.cluster import ClusterRunners
 from infx.model.priority import CiPriority
+from infx.store.recipes import SHARED, default_roots
+
+RECIPES = "recipes/*.yaml"
+"""Files of recipes where nobody knows their folders yet."""
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _NULL: JsonValue = {"type": "null"}
@@ -51,6 +56,21 @@ def write_schemas(folder: Path) -> list[Written]:
     return written
 
 
+def recipe_patterns(home: Path) -> tuple[str, ...]:
+    """Return patterns of the recipe files around a catalog, from its folder `home`: one a depth.
+
+    The blocks that lanes share are no recipes.
+    """
+    found: list[str] = []
+    for root in default_roots(home / "any-master.yaml"):
+        above = Path(os.path.relpath(root, home.absolute())).as_posix()
+        depths = {len(path.relative_to(root).parts) - 1 for path in root.rglob("*.yaml")}
+        if root.name == SHARED:
+            depths.discard(0)
+        found += (f"{above}/{'*/' * depth}*.yaml" for depth in sorted(depths))
+    return tuple(found) or (RECIPES,)
+
+
 def schemas() -> dict[str, tuple[str, dict[str, JsonValue]]]:
     """Return each schema by its name, with the pattern of the files it is for."""
     master = _schema("Master configuration", dict[str, ConfigKey])
@@ -67,7 +87,7 @@ def schemas() -> dict[str, tuple[str, dict[str, JsonValue]]]:
         "ci-priority": ("ci-priority.yaml", _schema("Priority of jobs", CiPriority)),
         "changelog": ("perf-changelog.yaml", _schema("Changelog", list[Entry])),
         "recipe": (
-            "recipes/**/*.yaml",
+            RECIPES,
             {"$schema": _DIALECT, **recipe_schema(), "title": "Recipe"},
         ),
     }

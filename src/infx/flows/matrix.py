@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from infx.errors import Problem
+from infx.errors import InputError, Problem
 from infx.flows.catalog import load_catalog
-from infx.flows.recipe_files import stated_nodes
+from infx.flows.recipe_files import block_opener, opener, stated_nodes
+from infx.matrix.catalog import Catalog
 from infx.matrix.generate import generate
 from infx.matrix.options import Edition, Options
 from infx.model.sweep import Row
@@ -35,14 +36,27 @@ def matrix(
 
     Without an edition the rules are those of the runner file's form; without roots, recipes are
     looked for around the first file. Raises InputError for files that cannot be read, flags that
-    name nothing, and when nothing is left.
+    name nothing, and when nothing is left; by the rules of October also for rows whose recipe is
+    missing, or does not bind at one of their points.
     """
     found = find(files, runner_file)
     roots = recipe_roots or default_roots(found.masters[0])
     catalog = load_catalog(found.masters, found.runners, roots)
     nodes = stated_nodes(roots)
     options = replace(options, edition=edition or catalog.edition, recipe_nodes=nodes)
-    return Matrix(generate(catalog, options), catalog.warnings)
+    rows = generate(catalog, options)
+    if options.edition != "2026-08" and any(row.srt_recipe or row.eval_srt_recipe for row in rows):
+        _resolve(catalog, options, roots)
+    return Matrix(rows, catalog.warnings)
+
+
+def _resolve(catalog: Catalog, options: Options, roots: Sequence[Path]) -> None:
+    # Imported here: the rules of August open no recipe.
+    from infx.matrix.resolution import Resolution
+
+    problems = Resolution(opener(roots), block_opener()).problems(catalog, options)
+    if found := tuple(dict.fromkeys(problems)):
+        raise InputError(*found)
 
 
 def rows_json(rows: Sequence[Row]) -> str:

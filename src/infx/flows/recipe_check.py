@@ -21,9 +21,11 @@ from infx.recipes.settings import engine_of, roles_of
 from infx.recipes.target import Target
 from infx.recipes.topology import whole
 from infx.recipes.variants import Variant, select
-from infx.store import shipped
+from infx.store import recipes, shipped
+from infx.store.catalog import NONE, masters_under
 
 STRUCTURE, SCHEMA = "structure", "engine-schema"
+_NAME = "name FILE, FILE:SELECTOR or a folder, or a catalog: --config-files F..."
 _SEVERITIES: dict[engine_schema.Severity, Severity] = {
     "error": "error",
     "warn": "warning",
@@ -56,6 +58,15 @@ class _Found:
     findings: dict[tuple[str, ...], Finding] = field(default_factory=dict)
     unchecked: dict[str, None] = field(default_factory=dict)
     schemas: dict[tuple[str, str | None], EngineSchema] = field(default_factory=dict)
+    blocks: dict[Path, Document] = field(default_factory=dict)
+
+    def block(self, path: Path | None) -> Document | None:
+        """Return the shared block of a lane; each is read once."""
+        if path is None:
+            return None
+        if path not in self.blocks:
+            self.blocks[path] = recipes.read(path)
+        return self.blocks[path]
 
     def add(self, name: str, severity: Severity, problem: Problem, at: tuple[str, str]) -> None:
         """Keep a finding of a file and a variant."""
@@ -79,16 +90,19 @@ class _Found:
 
 
 def check_recipes(asked: Asked) -> RecipeCheck:
-    """Return every finding over the asked recipes; without files, over those of the catalog.
+    """Return every finding over the asked recipes; without files, over those of a catalog.
 
-    Raises InputError where nothing is named, and for a catalog that cannot be used.
+    The catalog is the one that is named, else the one that is found here. Raises InputError where
+    there is none, and for a catalog that cannot be used.
     """
-    known = uses(asked.masters, asked.runners, asked.roots) if asked.has_catalog else Uses()
+    known = _known(asked)
     references = list(_references(asked, known))
-    if not references:
-        remedy = "name FILE, FILE:SELECTOR or a folder, or a catalog: --config-files"
-        raise InputError(Problem("no recipe is named", None, remedy))
     found = _Found()
+    for problem in known.problems:
+        found.add(STRUCTURE, "error", problem, (_file_of(problem), ""))
+    if not references and not known.problems:
+        what = "no folder that is named has a recipe" if asked.files else "no row names a recipe"
+        raise InputError(Problem(what, None, _NAME))
     for reference in references:
         _file(reference, asked, known, found)
     if known.missing:
@@ -102,6 +116,20 @@ def check_recipes(asked: Asked) -> RecipeCheck:
         findings=tuple(findings),
         unchecked=tuple(found.unchecked),
     )
+
+
+def _known(asked: Asked) -> Uses:
+    """Return how a catalog uses the recipes; recipes that are named alone need none."""
+    if not asked.has_catalog and asked.files:
+        return Uses()
+    masters = asked.masters or masters_under()
+    if not masters:
+        raise InputError(Problem(f"no recipe is named, and there is {NONE}", None, _NAME))
+    return uses(masters, asked.runners, asked.roots)
+
+
+def _file_of(problem: Problem) -> str:
+    return (problem.where or "").rpartition(":")[0]
 
 
 def _references(asked: Asked, known: Uses) -> Iterator[str]:
@@ -174,13 +202,14 @@ def _bind(
     at = (document.file, variant.selector)
     target = mine[0].target if mine else Target()
     target = replace(target, concurrency=None, image=asked.image or target.image)
+    block = found.block(mine[0].shared) if mine else None
     try:
-        return bind_variant(variant, shared=None, target=replace(target, strict=True), file=at[0])
+        return bind_variant(variant, shared=block, target=replace(target, strict=True), file=at[0])
     except InputError as error:
         for problem in error.problems:
             found.add(STRUCTURE, "error", problem, at)
     try:
-        return bind_variant(variant, shared=None, target=target, file=document.file)
+        return bind_variant(variant, shared=block, target=target, file=document.file)
     except InputError:
         return None
 

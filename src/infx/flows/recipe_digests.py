@@ -69,7 +69,8 @@ class RecipeDigests:
         if len(found) > 1:
             # Only where there is a choice does it depend on the row what is bound.
             asked = target(row, *concurrencies(row))
-            key = (*key, asked.concurrency, asked.offload, *sorted(asked.parallel.items()))
+            key = (*key, asked.concurrency, asked.offload, asked.single_node, asked.dram)
+            key = (*key, *sorted(asked.parallel.items()))
         if key not in self._bound:
             self._bound[key] = _bind(source, found, row)
         outcome = self._bound[key]

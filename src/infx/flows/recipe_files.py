@@ -27,6 +27,22 @@ def opener(roots: Sequence[Path]) -> Callable[[str, str], Document]:
     return recipe
 
 
+def block_opener() -> Callable[[str, bool, bool], Document | None]:
+    """Return what opens the shared block of a lane, beside a master's file; None without one.
+
+    The other two words say whether the lane is agentic, and whether it spans several nodes.
+    """
+
+    @cache
+    def block(master: str, agentic: bool, multinode: bool) -> Document | None:
+        from infx.store import recipes
+
+        path = recipes.shared_block(Path(master), agentic=agentic, multinode=multinode)
+        return None if path is None else recipes.read(path)
+
+    return block
+
+
 def stated_nodes(roots: Sequence[Path]) -> Callable[[str], int | None]:
     """Return what knows the node count of `FILE` or `FILE:SELECTOR` under some roots.
 

@@ -1,7 +1,7 @@
 """What a catalog asks of the recipes that its rows name."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
@@ -20,7 +20,8 @@ from infx.recipes.target import Target
 from infx.recipes.variants import split_selector
 from infx.store import datasets
 from infx.store.catalog import find
-from infx.store.recipes import default_roots, locate
+from infx.store.recipes import default_roots, locate, shared_block
+from infx.store.recipes import find as find_recipe
 from infx.store.registries import registry
 
 
@@ -35,7 +36,8 @@ class Use:
     """One point of a row: where it is bound, and what its workload and its host are.
 
     `prefix` names the model for golden curves where the point runs at golden acceptance; `longest`
-    are the tokens of the longest request of an agentic corpus. `agreed` says that row and recipe
+    are the tokens of the longest request of an agentic corpus. `shared` is the block that its lane
+    lays under the recipe. `agreed` says that row and recipe
     must agree: rows that name a recipe in their settings, the older form, never had to.
     """
 
@@ -49,14 +51,30 @@ class Use:
     dram_gb: int | None = None
     prefix: str | None = None
     longest: int | None = None
+    shared: Path | None = None
 
 
 @dataclass(slots=True)
 class Uses:
-    """The points that use each recipe file; `missing` are names that no root has."""
+    """The points that use each recipe file.
+
+    `missing` are names that no root has, with the line of an entry that has the name; `problems`
+    are those of rows that cannot do without the file.
+    """
 
     by_file: dict[Path, list[Use]] = field(default_factory=dict)
     missing: dict[str, str] = field(default_factory=dict)
+    problems: dict[Problem, None] = field(default_factory=dict)
+
+    def miss(self, file: str, where: str, places: Sequence[Path], *, needed: bool) -> None:
+        """Keep a recipe that no root has."""
+        if not needed:
+            self.missing.setdefault(file, where)
+            return
+        try:
+            find_recipe(file, places, where=where)
+        except InputError as error:
+            self.problems.update(dict.fromkeys(error.problems))
 
 
 def uses(masters: Sequence[Path] | None, runners: Path | None, roots: Sequence[Path]) -> Uses:
@@ -76,13 +94,18 @@ def uses(masters: Sequence[Path] | None, runners: Path | None, roots: Sequence[P
             continue
         file, selector = split_selector(name)
         path = locate(file, places)
-        where = catalog.where[row.config_key]
+        key = row.config_key
         if path is None:
-            found.missing.setdefault(file, where)
+            found.miss(file, catalog.where[key], places, needed=_is_needed(row, catalog))
             continue
         points = found.by_file.setdefault(path.resolve(), [])
-        points += _points(row, row.config_key, where, selector)
+        points += _points(row, catalog, key, selector)
     return found
+
+
+def _is_needed(row: Row, catalog: Catalog) -> bool:
+    """Say whether a row's recipe is a file of the catalog; older ones may be inside an image."""
+    return row.srt_recipe is not None and catalog.edition != "2026-08"
 
 
 def _rows(catalog: Catalog) -> Sequence[Row]:
@@ -93,19 +116,32 @@ def _rows(catalog: Catalog) -> Sequence[Row]:
         raise InputError(head, *error.problems) from None
 
 
-def _points(row: Row, key: str, where: str, selector: str | None) -> Iterator[Use]:
+def _points(row: Row, catalog: Catalog, key: str, selector: str | None) -> Iterator[Use]:
     agentic = isinstance(row, Agentic)
     printed = row.model_dump(mode="json", by_alias=True, exclude_none=True)
+    fabric = catalog.runners.fabric(catalog.keys[key].runner)
+    where = catalog.where[key]
     for concurrency in concurrencies(printed):
         yield Use(
             key=key,
             where=where,
             selector=selector,
-            target=target(printed, concurrency, where=where),
+            target=replace(target(printed, concurrency, where=where), fabric=fabric),
             agreed=row.srt_recipe is not None,
             isl=row.isl if isinstance(row, Fixed) else None,
             osl=row.osl if isinstance(row, Fixed) else None,
             dram_gb=(row.total_cpu_dram_gb or None) if isinstance(row, Agentic) else None,
             prefix=row.model_prefix if agentic and row.spec_decoding != "none" else None,
             longest=longest(row.model_prefix) if agentic else None,
+            shared=_shared(row, catalog, key),
         )
+
+
+def _shared(row: Row, catalog: Catalog, key: str) -> Path | None:
+    """Return the block of a row's lane; rows of the older form have none."""
+    if row.srt_recipe is None:
+        return None
+    master = Path(catalog.documents[key].file)
+    return shared_block(
+        master, agentic=isinstance(row, Agentic), multinode=catalog.keys[key].multinode
+    )

@@ -1,7 +1,7 @@
 """Files of a catalog to what may be run: all problems of all files at once."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pydantic import TypeAdapter
@@ -21,14 +21,15 @@ if TYPE_CHECKING:
 class Catalog:
     """Every config key in the order of the files, and the machines that may run them.
 
-    `where` is each key's `file:line`. `warnings` are what the reader should see although the
-    catalog can be used.
+    `where` is each key's `file:line`, and `documents` the file that it stands in. `warnings` are
+    what the reader should see although the catalog can be used.
     """
 
     keys: Mapping[str, ConfigKey]
     where: Mapping[str, str]
     runners: Runners
     warnings: tuple[Problem, ...] = ()
+    documents: Mapping[str, Document] = field(default_factory=dict)
 
     @property
     def edition(self) -> Edition:
@@ -54,6 +55,7 @@ def catalog(
     nodes = inventory.nodes(found) if found else {}
     keys: dict[str, ConfigKey] = {}
     where: dict[str, str] = {}
+    files: dict[str, Document] = {}
     labels: list[Problem] = []
     for document in masters:
         for name, entry in _entries(document, problems, recipes):
@@ -65,7 +67,7 @@ def catalog(
             where[name] = place
             if entry is None:
                 continue
-            keys[name] = entry
+            keys[name], files[name] = entry, document
             faults = invariants.faults(entry, nodes.get(entry.runner))
             problems += (fault.problem(document, (name,)) for fault in faults)
             if found and entry.runner not in found.labels:
@@ -75,7 +77,7 @@ def catalog(
     if found is None or problems or (strict and labels):
         raise InputError(*problems, *(labels if strict else ()))
     read = [warning for document in (*masters, runners) for warning in document.warnings]
-    return Catalog(keys, where, found, (*read, *labels))
+    return Catalog(keys, where, found, (*read, *labels), files)
 
 
 def _entries(

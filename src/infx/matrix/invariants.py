@@ -23,6 +23,7 @@ POWER_LENGTHS = (8192, 1024)
 _LAUNCHES_CONFIG_FILES = "llmd-vllm"
 """The engine that is launched from a CONFIG_FILE although the entry has srt-slurm recipes."""
 
+_ADD_RECIPE = "add srt-recipe: FILE or FILE:SELECTOR"
 _WITHIN_NODE = "nothing is transferred within a node, and multinode is false on {line}"
 
 
@@ -84,15 +85,35 @@ def _scopes(key: ConfigKey, row: SearchSpace, at: Path) -> Iterator[Fault]:
 
 
 def _recipes(key: ConfigKey, row: SearchSpace, at: Path) -> Iterator[Fault]:
-    if key.srt_recipe_dir is not None and row.srt_recipe is None:
-        what = "srt-recipe is missing, and the entry has srt-recipe-dir on {line}"
-        yield Fault(at, what, "add srt-recipe: FILE or FILE:SELECTOR", ("srt-recipe-dir",))
-    if row.srt_recipe is None or key.framework == _LAUNCHES_CONFIG_FILES:
+    """Yield a recipe that is missing, and one that is named twice."""
+    if row.srt_recipe is None:
+        beside = _named_beside(key, at)
+        if key.srt_recipe_dir is not None:
+            what = "srt-recipe is missing, and the entry has srt-recipe-dir on {line}"
+            yield Fault(at, what, _ADD_RECIPE, ("srt-recipe-dir",))
+        elif beside is not None:
+            what = "srt-recipe is missing, and another row of the scenario has it on {line}"
+            yield Fault(at, what, _ADD_RECIPE, beside)
+        else:
+            return
+    if key.framework == _LAUNCHES_CONFIG_FILES:
         return
     for name in ("worker", "prefill", "decode"):
         worker = getattr(row, name)
         for index, setting in enumerate((worker and worker.additional_settings) or ()):
             if setting.startswith(RECIPE_SETTING):
-                what = "the recipe is srt-recipe on {line}"
                 place = (*at, name, "additional-settings", index)
-                yield Fault(place, what, "remove CONFIG_FILE", (*at, "srt-recipe"))
+                yield Fault(place, *_instead(row, at))
+
+
+def _named_beside(key: ConfigKey, at: Path) -> Path | None:
+    """Return where another row of the same scenario names its recipe."""
+    named = (place for place, other in rows(key) if other.srt_recipe and place[:2] == at[:2])
+    found = next(named, None)
+    return None if found is None else (*found, "srt-recipe")
+
+
+def _instead(row: SearchSpace, at: Path) -> tuple[str, str, Path | None]:
+    if row.srt_recipe is not None:
+        return "the recipe is srt-recipe on {line}", "remove CONFIG_FILE", (*at, "srt-recipe")
+    return "CONFIG_FILE names no recipe of an entry with srt-recipe", "name it as srt-recipe", None

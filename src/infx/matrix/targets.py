@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pydantic import JsonValue
 
 from infx.matrix.affected import Row
-from infx.recipes.target import Parallel, Target
+from infx.recipes.target import Parallel, SingleNode, Target
 
 
 def target(row: Row, concurrency: int, *, where: str | None = None) -> Target:
@@ -21,6 +21,17 @@ def target(row: Row, concurrency: int, *, where: str | None = None) -> Target:
         model=text(row.get("model")),
         precision=text(row.get("precision")),
         where=where,
+        single_node=None if "prefill" in row else _single(row),
+        dram=bool(row.get("total-cpu-dram-gb")),
+    )
+
+
+def _single(row: Row) -> SingleNode:
+    return SingleNode(
+        framework=str(row["framework"]),
+        spec_decoding=str(row["spec-decoding"]),
+        agentic="isl" not in row,
+        dcp=_int(row.get("dcp-size")) or 1,
     )
 
 

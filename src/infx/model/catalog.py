@@ -240,6 +240,10 @@ class Runners(KebabValue):
         """What the file says of nodes, by label."""
         raise NotImplementedError
 
+    def fabric(self, label: str) -> Mapping[str, str] | None:
+        """What `@fabric.NAME` means behind `label`, by NAME; None where the file cannot say."""
+        return None
+
     def node(self, label: str) -> Hardware | None:
         """What the file says of the nodes behind `label`; None where it says nothing."""
         return self.records.get(label)

@@ -187,3 +187,11 @@ class ClusterRunners(Runners):
     def records(self) -> Mapping[str, Hardware]:
         """The clusters by their labels."""
         return {f"{CLUSTER}{name}": record for name, record in self.clusters.items()}
+
+    def fabric(self, label: str) -> Mapping[str, str] | None:
+        """The names that a cluster defines; None for a label that names no cluster."""
+        record = self.clusters.get(label.removeprefix(CLUSTER))
+        if record is None or not label.startswith(CLUSTER):
+            return None
+        known = record.slurm.srt_slurm if record.slurm else None
+        return known.fabric if known else {}

@@ -10,6 +10,7 @@ from infx.recipes.binding import Binding, Origin, Path
 from infx.recipes.bound import bound_recipe
 from infx.recipes.merge import Branch, Leaf, find, leaves, plain, plant, stated
 from infx.recipes.owned import SHARED, owned_keys
+from infx.recipes.sections import unknown_sections
 from infx.recipes.select import CONCURRENCIES, choose, combined, concurrencies, contradictions
 from infx.recipes.symbols import check, literal_sizes
 from infx.recipes.target import Target
@@ -23,8 +24,8 @@ def bind(
 
     `shared` is the block of the point's lane, merged under the fragment. Files of the v1 form bind
     as their schema-2 tree. Raises InputError with every problem at its line: no or several variants
-    that fit, malformed roles, undefined expressions, and with `target.strict` the keys that the
-    binder owns and literal DRAM sizes.
+    that fit, malformed roles, undefined expressions, and with `target.strict` unknown sections, the
+    keys that the binder owns and literal DRAM sizes.
     """
     candidates = select(fragment, selector)
     chosen = choose(candidates, target, file=fragment.file)
@@ -38,11 +39,12 @@ def bind_variant(
     """Return a variant bound at a point that it is known to fit; see `bind` for what is refused."""
     removed: dict[Path, tuple[Origin, ...]] = {}
     root = combined(variant, _shared(shared), removed)
-    problems = list(check(root, target.fabric))
+    problems = list(check(root, target.fabric, dram=target.dram))
     warnings = _unlisted(variant, target)
     warnings += contradictions(variant, target) if variant.form == 1 else ()
     if variant.form == 2:
-        kept = [*owned_keys(root, single_node=_is_single_node(root)), *literal_sizes(root)]
+        kept = [*unknown_sections(root), *literal_sizes(root)]
+        kept += owned_keys(root, single_node=_is_single_node(root))
         if target.strict:
             problems += kept
         else:

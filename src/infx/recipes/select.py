@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from pydantic import JsonValue
 
 from infx.errors import InputError, Problem
+from infx.recipes.agreement import disagreements
 from infx.recipes.binding import Path, dotted
 from infx.recipes.merge import Branch, Leaf, Removed, lay, plain, stated
 from infx.recipes.target import Parallel, Target
@@ -126,6 +127,8 @@ def _size_reasons(variant: Variant, target: Target, name: str) -> Iterator[Probl
     for role in missing:
         where = _where(root, ("roles", role), variant)
         yield Problem(f"{name}: the row has no role {role}{_at(target)}", where)
+    for path, what in disagreements(tree, found, target) if variant.form == 2 else ():
+        yield Problem(f"{name}: {what}{_at(target)}", _where(root, path, variant))
 
 
 def _at(target: Target) -> str:
@@ -154,10 +157,17 @@ def _differences(role: RoleFacts, row: Parallel) -> Iterator[str]:
 
 
 def _where(root: Branch, path: Path, variant: Variant) -> str:
-    node = root.parts.get(path[0])
-    for key in path[1:]:
-        node = node.parts.get(key) if isinstance(node, Branch) else None
-    return node.origins[0].where if node is not None and node.origins else variant.where
+    """Return the line of what stands at `path`, or of the nearest part above that stands there."""
+    where, node = variant.where, root
+    for key in path:
+        inner = node.parts.get(key)
+        if inner is None or not inner.origins:
+            break
+        where = inner.origins[0].where
+        if not isinstance(inner, Branch):
+            break
+        node = inner
+    return where
 
 
 def _fits(variant: Variant, target: Target) -> Problem:

@@ -58,15 +58,18 @@ class Host:
     fabric: Mapping[str, str] | None = None
 
 
-def check(root: Branch, fabric: Mapping[str, str] | None) -> Iterator[Problem]:
+def check(
+    root: Branch, fabric: Mapping[str, str] | None, *, dram: bool | None = None
+) -> Iterator[Problem]:
     """Yield what is wrong with expressions: unknown names, and expressions inside longer text.
 
-    Names of a fabric are checked where its cluster is known.
+    Names of a fabric are checked where its cluster is known, and sizes against the budget of the
+    point where it is known whether it has one.
     """
     for path, leaf in leaves(root):
         for text in _texts(leaf.value):
             name = dotted(path)
-            for what, advice in _wrong(text, fabric):
+            for what, advice in _wrong(text, fabric, dram=dram):
                 yield Problem(f"{name}: {what}", leaf.origins[0].where, advice)
 
 
@@ -106,7 +109,9 @@ def undefined(tree: Mapping[str, JsonValue], host: Host) -> Iterator[tuple[str, 
             yield text, "the cluster defines no such name"
 
 
-def _wrong(text: str, fabric: Mapping[str, str] | None) -> Iterator[tuple[str, str]]:
+def _wrong(
+    text: str, fabric: Mapping[str, str] | None, *, dram: bool | None
+) -> Iterator[tuple[str, str]]:
     match = _EXPRESSION.fullmatch(text)
     if match is None:
         found = _EXPRESSION.search(text)
@@ -116,6 +121,8 @@ def _wrong(text: str, fabric: Mapping[str, str] | None) -> Iterator[tuple[str, s
             yield f"{text} is no expression", "write @dram.NAME or @fabric.NAME"
     elif match[1] == "dram" and match[2] not in DRAM:
         yield f"{text} is not defined", nearest(text, [f"@dram.{name}" for name in DRAM])
+    elif match[1] == "dram" and dram is False:
+        yield f"{text} is not defined: the row has no DRAM budget", "set kv-offloading: dram there"
     elif match[1] == "fabric" and fabric is not None and match[2] not in fabric:
         known = [f"@fabric.{name}" for name in fabric]
         advice = nearest(text, known) if known else "the cluster defines no fabric names"

@@ -13,6 +13,9 @@ MASTERS = "*-master.yaml"
 RUNNERS = "runners.yaml"
 PRIORITY = "ci-priority.yaml"
 
+NONE = f"no {MASTERS} in {', '.join(FOLDERS)}"
+"""What is said where nothing is found."""
+
 
 @dataclass(frozen=True, slots=True)
 class CatalogFiles:
@@ -33,15 +36,19 @@ def find(
     The runner file that nobody named is the one beside the first master. Raises InputError where
     nothing is found.
     """
-    found = tuple(masters or ()) or tuple(sorted(home(start).glob(MASTERS)))
+    found = tuple(masters or ()) or masters_under(start)
     if not found:
-        what = f"no {MASTERS} in {', '.join(FOLDERS)}"
-        raise InputError(Problem(what, str(start), "name the files: --config-files F..."))
+        raise InputError(Problem(NONE, str(start), "name the files: --config-files F..."))
     beside = found[0].with_name(RUNNERS)
     if runners is None and not beside.is_file():
         what = f"there is no {RUNNERS} beside it"
         raise InputError(Problem(what, str(found[0]), "name it: --runner-config F"))
     return CatalogFiles(found, runners or beside)
+
+
+def masters_under(start: Path = Path()) -> tuple[Path, ...]:
+    """Return the masters that are found under `start`, none where no folder has any."""
+    return tuple(sorted(home(start).glob(MASTERS)))
 
 
 def home(start: Path = Path()) -> Path:
