@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
-from pages import checks, commands, keys, lints, metrics, models, values
+from pages import checks, commands, keys, lints, metrics, models, packages, values
 
 REFERENCE = Path(__file__).resolve().parent / "reference"
 
@@ -21,6 +21,7 @@ PAGES: Mapping[str, Callable[[], str]] = {
     "lints.md": lints.lints,
     "checks.md": checks.checks,
     "models.md": models.models,
+    "packages.md": packages.packages,
     "identity.md": keys.keys,
     "python.md": values.python,
     "bundle.md": values.bundle_files,

@@ -39,7 +39,7 @@ def models() -> str:
         table(("prefix", "fact", "why"), _unknown(found)),
         "## Sources",
         "\n".join(
-            f"- {_source(name, one)}" for name, one in {**found.sources, **thinking.sources}.items()
+            f"- {source(name, one)}" for name, one in {**found.sources, **thinking.sources}.items()
         ),
     )
 
@@ -119,6 +119,7 @@ def _unknown(found: ModelRegistry) -> Iterator[tuple[str, ...]]:
                 yield code(model.prefix), f"{draft.method} draft: {fact}", why
 
 
-def _source(name: str, one: Source) -> str:
+def source(name: str, one: Source) -> str:
+    """Return a source of a registry as one line."""
     text = one.what if one.url is None else f"[{one.what}]({one.url})"
     return f"{code(name)}: {text}, read on {one.read}"

@@ -32,6 +32,7 @@ from infx.model.registry import EngineRegistry, HardwareRegistry
 from infx.model.setting_registry import (
     ArchitectureRegistry,
     DraftPrecisionRegistry,
+    PackageRegistry,
     ThinkingRegistry,
 )
 from infx.model.submission import Submission
@@ -240,6 +241,6 @@ def _points(found: Iterable[Bound]) -> Iterator[Point]:
 def _patches(found: Iterable[Bound]) -> Iterator[Patches]:
     """Yield what each variant changes; the scripts that it names are not beside it."""
     for one in found:
-        report = effects(one.binding, {})
+        report = effects(one.binding, {}, registry(PackageRegistry))
         image = one.points[0].row.image
         yield Patches(config=one.config, image=image, report=report, new=True)

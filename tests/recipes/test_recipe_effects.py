@@ -5,16 +5,20 @@ from collections import Counter
 import pytest
 
 from handbound import bound
+from infx.model.setting_registry import PackageRegistry
 from infx.recipes.bind import bind_variant
 from infx.recipes.recipe_effects import effects
 from infx.recipes.target import Target
 from infx.recipes.variants import select
 from infx.store.recipes import read
+from infx.store.registries import registry
 from recipe_files import public_recipes
+
+PACKAGES = registry(PackageRegistry)
 
 
 def found(tree, files=None):
-    report = effects(bound(tree), files or {})
+    report = effects(bound(tree), files or {}, PACKAGES)
     shown = [f"{one.file}:{one.line} {one.kind} {one.place} {one.target}" for one in report.effects]
     return shown, [f"{gap.file}:{gap.line} {gap.kind}" for gap in report.gaps]
 
@@ -106,7 +110,7 @@ def test_the_public_recipes_run_the_setup_scripts_that_they_name():
         bindings = (
             bind_variant(one, shared=None, target=Target(), file=document.file) for one in variants
         )
-        reports = [effects(binding, {}) for binding in bindings]
+        reports = [effects(binding, {}, PACKAGES) for binding in bindings]
         scripts = {
             one.target for report in reports for one in report.effects if one.kind == "setup"
         }

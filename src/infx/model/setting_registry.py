@@ -84,6 +84,26 @@ class ArchitectureRegistry(Registry):
     draft_shares: tuple[str, ...]
 
 
+class Package(Row):
+    """A package that serving is made of; `name` may begin or end in `*`.
+
+    `part` is what it is to a server: the `engine`, its `kernel`s, the `transport` between its
+    processes, or the `framework` below. `folder` is the name under which its code is imported,
+    None where paths do not tell it.
+    """
+
+    name: str
+    manager: Literal["python", "system"]
+    part: Literal["engine", "kernel", "transport", "framework"]
+    folder: str | None = None
+
+
+class PackageRegistry(Registry):
+    """All packages that change what serves when they change."""
+
+    packages: tuple[Package, ...]
+
+
 class ThinkingMode(Row):
     """Whether the runs of a scenario let the model think, whatever model it is."""
 

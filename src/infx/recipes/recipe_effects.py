@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from pydantic import JsonValue
 
+from infx.model.setting_registry import PackageRegistry
 from infx.model.shell_effects import EffectPlace, EffectReport
 from infx.recipes.binding import Binding, Path, dotted
 from infx.recipes.shell.builtins import INJECTING
@@ -15,7 +16,7 @@ from infx.recipes.shell.found import Found
 from infx.recipes.shell.record import Record, Site
 from infx.recipes.shell.sources import Sources
 from infx.recipes.shell.step import Frame
-from infx.recipes.shell.targets import mount_place
+from infx.recipes.shell.targets import Targets
 from infx.recipes.shell.values import Scope
 from infx.recipes.shell.walk import Walk
 
@@ -27,19 +28,20 @@ _DYNAMO = ("version", "hash", "wheel", "source")
 def effects(
     binding: Binding,
     files: Mapping[str, str],
+    packages: PackageRegistry,
     *,
     environment: Mapping[str, str] | None = None,
 ) -> EffectReport:
     """Return what a bound recipe changes, at the lines that state it.
 
-    `files` are the texts that its setup may run. Mounts and variables are the recipe's own, so
-    the scripts are followed with both. A variable for a role is one of its server; any other
-    stands in `client` or, for all processes, in `server`.
+    `files` are the texts that its setup may run, `packages` those that serving is made of. Mounts
+    and variables are the recipe's own, so the scripts are followed with both. A variable for a role
+    is one of its server; any other stands in `client` or, for all processes, in `server`.
     """
     mounted = [pair for path, value in _leaves(binding, _MOUNTS) for pair in _pairs(path, value)]
-    record = Record(tuple(target for _, _, target in mounted))
+    record = Record(Targets(packages, (target for _, _, target in mounted)))
     for path, source, target in mounted:
-        found = Found("mount", target, (source,), mount_place(target))
+        found = Found("mount", target, (source,), record.targets.mount_place(target))
         record.add(found, _site(binding, path, f"{source}:{target}"))
     _variables(binding, record)
     _dynamo(binding, record)

@@ -6,9 +6,11 @@ judged as it stands, so lines that a change removed are not there.
 
 from collections.abc import Mapping
 
+from infx.model.setting_registry import PackageRegistry
 from infx.model.shell_effects import EffectReport
 from infx.recipes.shell.record import Record
 from infx.recipes.shell.step import Frame
+from infx.recipes.shell.targets import Targets
 from infx.recipes.shell.values import Scope
 from infx.recipes.shell.walk import Walk
 
@@ -16,6 +18,7 @@ from infx.recipes.shell.walk import Walk
 def analyse(
     script: str,
     files: Mapping[str, str],
+    packages: PackageRegistry,
     *,
     environment: Mapping[str, str] | None = None,
     mounts: tuple[str, ...] = (),
@@ -26,7 +29,7 @@ def analyse(
     its default (`${NAME:-x}`) is taken, and named in `assumed`. `mounts` are folders of the host
     that the container sees. Raises KeyError when the script is not among the files.
     """
-    record = Record(mounts)
+    record = Record(Targets(packages, mounts))
     text = files[script]
     record.read(script, text)
     walk = Walk(record, files, environment or {})

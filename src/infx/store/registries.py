@@ -18,6 +18,7 @@ from infx.model.setting_registry import (
     ArchitectureRegistry,
     DraftPrecisionRegistry,
     HarnessRegistry,
+    PackageRegistry,
     ThinkingRegistry,
 )
 from infx.store.documents import read_yaml, validate
@@ -38,6 +39,7 @@ FILES: dict[type[Registry], str] = {
     ArchitectureRegistry: "architecture.yaml",
     DraftPrecisionRegistry: "draft-precision.yaml",
     ThinkingRegistry: "thinking.yaml",
+    PackageRegistry: "packages.yaml",
 }
 """What a registry is, and the file that holds it."""
 

@@ -4,10 +4,17 @@ from pathlib import Path
 
 import pytest
 
-from infx.recipes.shell_effects import analyse
+from infx.model.setting_registry import PackageRegistry
+from infx.recipes import shell_effects
 from infx.store.documents import read_yaml
+from infx.store.registries import registry
 
 CASES = read_yaml(Path(__file__).with_name("cases.yaml")).value
+PACKAGES = registry(PackageRegistry)
+
+
+def analyse(script, files, **known):
+    return shell_effects.analyse(script, files, PACKAGES, **known)
 
 
 def found(report):

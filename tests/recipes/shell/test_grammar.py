@@ -6,6 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from infx.model.setting_registry import PackageRegistry
+from infx.recipes import shell_effects
 from infx.recipes.shell.grammar import MAX_CHARACTERS, parse
 from infx.recipes.shell.syntax import (
     Branches,
@@ -17,10 +19,14 @@ from infx.recipes.shell.syntax import (
     Substitution,
     Variable,
 )
-from infx.recipes.shell_effects import analyse
 from infx.store.documents import read_yaml
+from infx.store.registries import registry
 
 CASES = read_yaml(Path(__file__).with_name("cases.yaml")).value
+
+
+def analyse(script, files):
+    return shell_effects.analyse(script, files, registry(PackageRegistry))
 
 
 def commands(body):

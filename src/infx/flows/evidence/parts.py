@@ -41,6 +41,7 @@ from infx.model.run_facts import ExpectedJob, Publication, Run
 from infx.model.setting_registry import (
     ArchitectureRegistry,
     DraftPrecisionRegistry,
+    PackageRegistry,
     ThinkingRegistry,
 )
 from infx.store import datasets
@@ -155,7 +156,7 @@ class Parts:
             "drafts": tuple(drafts.drafts(self._bound, known)),
             "overrides": tuple(recipes.overrides(self._bound, known)),
             "publication": tuple(self._publication()),
-            "patches": tuple(patches.patches(trio, self._bound)),
+            "patches": tuple(patches.patches(trio, self._bound, registry(PackageRegistry))),
             "waivers": tuple(pages),
             "changelog": changelog.changelog(self._review, trio.base, trio.head)
             if self._review is not None

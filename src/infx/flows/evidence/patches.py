@@ -11,6 +11,7 @@ from infx.flows.evidence.variants import Bound
 from infx.flows.snapshots import Snapshot
 from infx.model import config_facts, review_facts
 from infx.model.comment import Comment
+from infx.model.setting_registry import PackageRegistry
 from infx.model.shell_effects import Effect, EffectReport
 from infx.model.waiver import Waiver
 from infx.policy.signoff import excuse
@@ -45,16 +46,18 @@ class Texts(Mapping[str, str]):
         return len(self._names)
 
 
-def patches(trio: Trio, found: Iterable[Bound]) -> Iterator[config_facts.Patches]:
+def patches(
+    trio: Trio, found: Iterable[Bound], packages: PackageRegistry
+) -> Iterator[config_facts.Patches]:
     """Yield what each affected entry changes in its containers; equal variants are told once.
 
     An entry whose rows name no recipe that binds has no row here.
     """
     texts = Texts(trio.head.snapshot)
-    before = _Before(trio.base)
+    before = _Before(trio.base, packages)
     told: list[tuple[str, EffectReport]] = []
     for one in found:
-        report = effects(one.binding, texts)
+        report = effects(one.binding, texts, packages)
         if (one.config, report) in told:
             continue
         told.append((one.config, report))
@@ -72,6 +75,7 @@ class _Before:
     """What entries changed at the base, by what is done and to what, wherever it stood."""
 
     state: State
+    packages: PackageRegistry
     _known: dict[str, frozenset[tuple[str, ...]]] = field(default_factory=dict)
 
     def effects(self, config: str) -> frozenset[tuple[str, ...]]:
@@ -82,7 +86,7 @@ class _Before:
                 for point in self.state.of(config)
                 if point.binding is not None
             }
-            reports = (effects(binding, texts) for binding in bindings.values())
+            reports = (effects(binding, texts, self.packages) for binding in bindings.values())
             self._known[config] = frozenset(
                 _identity(effect) for report in reports for effect in report.effects
             )

@@ -2,7 +2,8 @@
 
 What
     Looks at what the recipes and scripts of each affected entry change in their container, in all
-    that they run and not only in what was added. Each effect is judged by what its target is.
+    that they run and not only in what was added. Each effect is judged by what its target is; a
+    registry has the packages that serving is made of.
 
 Why
     A result should be one that others get from the same image. A patched engine is an engine that

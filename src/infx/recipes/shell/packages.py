@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterator
 
-from infx.model.shell_effects import EffectPlace
+from infx.model.shell_effects import EffectKind, EffectPlace
 from infx.recipes.shell.found import Call, Found, operands, option
-from infx.recipes.shell.targets import joined, package_place
-from infx.recipes.shell.values import is_open, plain, unresolved
+from infx.recipes.shell.targets import Targets, joined
+from infx.recipes.shell.values import plain, unresolved
 
 _VALUED = frozenset(
     {
@@ -27,24 +27,24 @@ _VALUED = frozenset(
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _INTERPRETER = re.compile(r"(?:python|pypy)[0-9.]*$")
 _SYSTEM = frozenset({"apt", "apt-get", "dnf", "yum", "apk", "microdnf"})
-_ENGINE_PACKAGE = re.compile(r"nccl|cuda|cudnn|cublas|rocm|hip|rccl|miopen|nvshmem|nixl|ucx")
 
 
-def installs(call: Call) -> Iterator[Found]:
+def installs(call: Call, targets: Targets) -> Iterator[Found]:
     """Yield what a package manager installs or removes, one change a package."""
     found = _request(call.words)
     if found is None:
         return
     manager, verb, words = found
     if manager == "system":
-        yield from _system(verb, words)
+        yield from _system(verb, words, targets)
     elif verb in ("install", "add", "sync"):
-        yield from _python(call, words)
+        yield from _python(call, words, targets)
     elif verb == "uninstall":
         for name in operands(words, _VALUED):
-            yield Found("remove", name, place=package_place(distribution(name), is_isolated=False))
+            where = targets.package_place(distribution(name), is_isolated=False)
+            yield Found("remove", name, place=where)
     elif verb == "setup.py":
-        yield Found("install", call.folder or ".", place=_folder_place(call.folder))
+        yield Found("install", call.folder or ".", place=_folder_place(call.folder, targets))
 
 
 def distribution(requirement: str) -> str:
@@ -97,33 +97,33 @@ def _verb(manager: str, words: tuple[str, ...]) -> tuple[str, str, tuple[str, ..
     return None
 
 
-def _python(call: Call, words: tuple[str, ...]) -> Iterator[Found]:
+def _python(call: Call, words: tuple[str, ...], targets: Targets) -> Iterator[Found]:
     is_isolated = _is_isolated(call, words)
     for editable in _all(words, "-e", "--editable"):
-        yield _local(call, editable)
+        yield _local(call, editable, targets)
     for listed in _all(words, "-r", "--requirement"):
         yield Found("install", unresolved(f"packages of {listed}"), (listed,), "unresolved")
     target = option(words, "-t", "--target", "--prefix")
     for name in operands(words, _VALUED):
         if name in (".", "..") or (re.match(r"\.{0,2}/|~", name) and not name.endswith(".whl")):
-            yield _local(call, name)
+            yield _local(call, name, targets)
             continue
-        where = package_place(distribution(name), is_isolated=is_isolated)
+        where = targets.package_place(distribution(name), is_isolated=is_isolated)
         if target is not None and where == "image":
             yield Found("install", joined(call.folder, target), (name,))
         else:
             yield Found("install", name, place=where)
 
 
-def _local(call: Call, path: str) -> Found:
+def _local(call: Call, path: str, targets: Targets) -> Found:
     folder = joined(call.folder, re.sub(r"\[[^\]]*\]$", "", path)) or "."
-    return Found("install", folder, place=_folder_place(folder))
+    return Found("install", folder, place=_folder_place(folder, targets))
 
 
-def _folder_place(folder: str) -> EffectPlace:
+def _folder_place(folder: str, targets: Targets) -> EffectPlace:
     """Return what a build from a folder is: an engine's where its path has an engine's name."""
     names = {re.sub(r"[-_.]+", "-", part).lower() for part in folder.split("/")}
-    if any(package_place(name, is_isolated=False) == "engine" for name in names if name):
+    if any(targets.package_place(name, is_isolated=False) == "engine" for name in names if name):
         return "engine"
     return "unresolved"
 
@@ -135,14 +135,11 @@ def _is_isolated(call: Call, words: tuple[str, ...]) -> bool:
     return call.is_isolated and "--system" not in words
 
 
-def _system(verb: str, words: tuple[str, ...]) -> Iterator[Found]:
+def _system(verb: str, words: tuple[str, ...], targets: Targets) -> Iterator[Found]:
     if verb in ("install", "add", "remove", "purge"):
         for name in operands(words, frozenset({"-t", "-o"})):
-            is_engine = _ENGINE_PACKAGE.search(name) is not None
-            place: EffectPlace = (
-                "unresolved" if is_open(name) else "engine" if is_engine else "image"
-            )
-            yield Found("remove" if verb in ("remove", "purge") else "install", name, place=place)
+            kind: EffectKind = "remove" if verb in ("remove", "purge") else "install"
+            yield Found(kind, name, place=targets.system_place(name))
 
 
 def _all(words: tuple[str, ...], *names: str) -> Iterator[str]:

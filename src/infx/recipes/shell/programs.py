@@ -12,7 +12,7 @@ from infx.recipes.shell.packages import installs
 from infx.recipes.shell.record import Record
 from infx.recipes.shell.sources import Sources
 from infx.recipes.shell.step import Frame, Input, Step
-from infx.recipes.shell.targets import joined, mount_place
+from infx.recipes.shell.targets import Targets, joined
 from infx.recipes.shell.values import Scope, is_open, plain, shown
 from infx.recipes.shell.wrappers import (
     PYTHON,
@@ -105,7 +105,8 @@ class Programs:
         )
         if is_server(words):
             self._record.starts_server(scope.injections)
-        for found in (*effects(call), *installs(call), *_mounted(words)):
+        targets = self._record.targets
+        for found in (*effects(call), *installs(call, targets), *_mounted(words, targets)):
             self._add(found, step)
         if call.name == "tee" and given.text is not None:
             for one in words[1:]:
@@ -229,7 +230,7 @@ class Programs:
         def look_up(name: str) -> tuple[str, ...] | None:
             return self._follower.look_up(name, step.scope)
 
-        for line, one in python.effects(source, arguments, look_up):
+        for line, one in python.effects(source, arguments, look_up, self._record.targets):
             here = replace(step, site=replace(step.site, line=step.site.line + line - 1))
             if isinstance(one, Found):
                 target = one.target if one.place else joined(step.scope.folder, one.target)
@@ -243,9 +244,9 @@ class Programs:
                 self.command(replace(here.inside(), site=site, depth=step.depth + 1, given=Input()))
 
 
-def _mounted(words: tuple[str, ...]) -> Iterator[Found]:
+def _mounted(words: tuple[str, ...], targets: Targets) -> Iterator[Found]:
     for source, target in mounts(words):
-        yield Found("mount", target, (source,) if source else (), mount_place(target))
+        yield Found("mount", target, (source,) if source else (), targets.mount_place(target))
 
 
 def _below(

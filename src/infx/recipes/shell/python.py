@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from infx.model.shell_effects import EffectKind
 from infx.recipes.shell.found import Found
 from infx.recipes.shell.python_values import PythonValues, called
-from infx.recipes.shell.targets import is_engine
+from infx.recipes.shell.targets import Targets
 from infx.recipes.shell.values import unresolved
 
 MAX_CHARACTERS = 128 * 1024
@@ -69,6 +69,7 @@ def effects(
     source: str,
     arguments: tuple[str, ...],
     look_up: Callable[[str], tuple[str, ...] | None],
+    targets: Targets,
 ) -> Iterator[tuple[int, Found | Run | Unknown]]:
     """Yield what a Python text changes, each with its line from 1, in the order of the lines."""
     if len(source) > MAX_CHARACTERS:
@@ -84,7 +85,11 @@ def effects(
         found = [
             (node.lineno, one)
             for node in nodes
-            for one in (_call(node, values) if isinstance(node, ast.Call) else _set(node, values))
+            for one in (
+                _call(node, values, targets)
+                if isinstance(node, ast.Call)
+                else _set(node, values, targets)
+            )
         ]
     except (SyntaxError, ValueError) as error:
         line = error.lineno if isinstance(error, SyntaxError) and error.lineno else 1
@@ -95,7 +100,9 @@ def effects(
         yield from found
 
 
-def _call(node: ast.Call, values: PythonValues) -> Iterator[Found | Run | Unknown]:
+def _call(
+    node: ast.Call, values: PythonValues, targets: Targets
+) -> Iterator[Found | Run | Unknown]:
     name, full = called(node), _full_name(node.func, values)
     if full in _BY_NAME:
         kind, at = _BY_NAME[full]
@@ -118,15 +125,15 @@ def _call(node: ast.Call, values: PythonValues) -> Iterator[Found | Run | Unknow
         yield Unknown("dynamic", f"{full} of what is made when it runs")
     elif full == "setattr" and node.args:
         for target in values.of(node.args[0]):
-            if is_engine(target) or is_engine(f"import {values.module(node.args[0])}"):
+            if targets.is_engine(target) or targets.is_module(values.module(node.args[0])):
                 yield Found("inject", ast.unparse(node.args[0]), place="engine")
 
 
-def _set(node: ast.Assign, values: PythonValues) -> Iterator[Found]:
+def _set(node: ast.Assign, values: PythonValues, targets: Targets) -> Iterator[Found]:
     """Yield attributes of an engine's modules that an assignment replaces."""
     for target in node.targets:
         module = values.module(target) if isinstance(target, ast.Attribute) else ""
-        if module and is_engine(f"import {module}"):
+        if targets.is_module(module):
             yield Found("inject", ast.unparse(target), place="engine")
 
 

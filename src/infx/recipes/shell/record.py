@@ -7,7 +7,7 @@ from hashlib import sha256
 from infx.model.shell_effects import Effect, EffectPlace, EffectReport, Gap
 from infx.model.statement import statement_digest
 from infx.recipes.shell.found import Found
-from infx.recipes.shell.targets import place
+from infx.recipes.shell.targets import Targets
 from infx.recipes.shell.values import assumptions, shown
 
 MAX_EFFECTS = 2000
@@ -27,9 +27,9 @@ class Site:
 
 @dataclass(slots=True)
 class Record:
-    """What was found so far. `mounts` are folders of the host that the container sees."""
+    """What was found so far; `targets` tell what a path or a package is."""
 
-    mounts: tuple[str, ...] = ()
+    targets: Targets
     texts: dict[str, str] = field(default_factory=dict)
     servers: int = 0
     _effects: list[Effect] = field(default_factory=list)
@@ -43,9 +43,7 @@ class Record:
 
     def add(self, found: Found, site: Site, environments: Iterable[str] = ()) -> int:
         """Keep an effect, once for each place and target, and return its number."""
-        where = found.place or place(
-            found.target, environments=tuple(environments), mounts=self.mounts
-        )
+        where = found.place or self.targets.place(found.target, environments=tuple(environments))
         effect = Effect(
             kind=found.kind,
             file=site.file,
