@@ -120,6 +120,27 @@ def test_a_missing_part_never_passes_and_says_why(judge):
         ]
 
 
+def test_parts_that_are_missing_for_one_reason_are_told_once_with_the_flag_that_gives_them(judge):
+    why = "no record of the pull request was given"
+    (result,) = judge(
+        needs=("pull", "evals", "comments", "owners"),
+        facts={"unknown": {"pull": why, "comments": why, "owners": why}},
+        evals=[found("PASS")],
+    ).results
+    assert [(one.message, one.about, one.remedy) for one in result.findings] == [
+        (
+            f"could not be verified: {why}",
+            "pull, comments, owners",
+            "gather the evidence with facts of the pull request, comments and owners (--pull)",
+        ),
+        (
+            "could not be verified: the evidence has no evals",
+            "evals",
+            "gather the evidence with evals (--artifacts)",
+        ),
+    ]
+
+
 def test_an_empty_part_is_not_a_missing_one(judge):
     (result,) = judge(needs=("evals",), facts={"evals": ()}, evals=[found("PASS")]).results
     assert result.status == "PASS"

@@ -22,6 +22,15 @@ _REASONS = 3
 _WORDS = {"pull": "facts of the pull request", "others": "the configs beside it"}
 """What parts of a submission are called where their own name says too little."""
 
+_FLAGS = {
+    "--pull": ("pull", "comments", "owners", "template", "published", "overview", "claims"),
+    "--measured": ("expected_jobs",),
+    "--artifacts": ("evals",),
+    "--artifacts or --run": ("runs", "curves", "clients"),
+    "--run": ("workloads", "measurements", "outputs"),
+}
+"""Flags of `infx evidence collect` that give the parts which a repository does not have."""
+
 
 class BrokenCheckError(Exception):
     """A check broke its contract, which is a defect of the check."""
@@ -60,7 +69,7 @@ class Judge:
         check = cast("Check", import_module(self.modules[name]))
         missing = tuple(part for part in check.NEEDS if getattr(submission, part) is None)
         found = (
-            [_unverified(part, submission) for part in missing]
+            list(_unverified(missing, submission))
             if missing
             else list(check.check(submission, context))
         )
@@ -84,15 +93,27 @@ def judge(submission: Submission, context: Context, rows: Sequence[CheckRow]) ->
     return Judge(rows, CHECKS).judge(submission, context)
 
 
-def _unverified(part: str, submission: Submission) -> Finding:
-    words = _WORDS.get(part, part.replace("_", " "))
-    why = submission.unknown.get(part) or f"the evidence has no {words}"
-    return Finding(
-        status="FAIL",
-        message=f"could not be verified: {why}",
-        about=part,
-        remedy=f"gather the evidence with {words}",
-    )
+def _unverified(missing: Sequence[str], submission: Submission) -> Iterator[Finding]:
+    """Yield what is missing, together where it is missing for the same reason."""
+    reasons: dict[str, list[str]] = {}
+    for part in missing:
+        why = submission.unknown.get(part) or f"the evidence has no {_words(part)}"
+        reasons.setdefault(why, []).append(part)
+    for why, parts in reasons.items():
+        named = [_words(part) for part in parts]
+        *most, last = named
+        flags = [flag for flag, given in _FLAGS.items() if not set(given).isdisjoint(parts)]
+        by = f" ({', '.join(flags)})" if flags else ""
+        yield Finding(
+            status="FAIL",
+            message=f"could not be verified: {why}",
+            about=", ".join(parts),
+            remedy=f"gather the evidence with {', '.join(most)}{' and ' * bool(most)}{last}{by}",
+        )
+
+
+def _words(part: str) -> str:
+    return _WORDS.get(part, part.replace("_", " "))
 
 
 def _weighed(finding: Finding, *, gating: bool) -> Finding:

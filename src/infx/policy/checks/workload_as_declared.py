@@ -41,7 +41,8 @@ def check(submission: Submission, context: Context) -> Iterator[Finding]:
     """Yield the differences between the workloads of points and what they should be."""
     workloads = submission.workloads or ()
     bad = [*_unrecorded(submission)]
-    bad += [finding for one in workloads for finding in _against_required(one)]
+    for config in dict.fromkeys(one.config for one in workloads):
+        bad += _against_required([one for one in workloads if one.config == config])
     for name, curve in _curves(submission).items():
         bad += _along(name, curve)
     yield from bad
@@ -77,16 +78,33 @@ def _unrecorded(submission: Submission) -> Iterator[Finding]:
         )
 
 
-def _against_required(workload: Workload) -> Iterator[Finding]:
-    name = f"{workload.config} at c{workload.concurrency}"
+def _against_required(workloads: Sequence[Workload]) -> Iterator[Finding]:
+    """Yield how an entry was asked otherwise than is required, once for all points so asked."""
+    alike: dict[str, list[Workload]] = {}
+    for one in workloads:
+        for message in _differences(one):
+            alike.setdefault(message, []).append(one)
+    for message, mine in alike.items():
+        points = ", ".join(f"c{one.concurrency}" for one in mine)
+        found = _bad(mine[0], message.format(points=points))
+        yield found.model_copy(update={"cites": tuple(one.cite for one in mine)})
+
+
+def _differences(workload: Workload) -> Iterator[str]:
+    """Yield each difference as a message in which `{points}` stands for who differs so."""
+    name = f"{_literal(workload.config)} at {{points}}"
     if not workload.required:
-        yield _bad(workload, f"could not be verified: nothing is required of {name}")
+        yield f"could not be verified: nothing is required of {name}"
     for key, wanted in workload.required.items():
         if key not in workload.facts:
-            yield _bad(workload, f"could not be verified: the {key} of {name}")
+            yield f"could not be verified: the {_literal(key)} of {name}"
         elif not _same(workload.facts[key], wanted):
-            had, want = _text(workload.facts[key]), _text(wanted)
-            yield _bad(workload, f"{name} was asked with {key} {had}; {want} is required")
+            had, want = _literal(_text(workload.facts[key])), _literal(_text(wanted))
+            yield f"{name} was asked with {_literal(key)} {had}; {want} is required"
+
+
+def _literal(text: str) -> str:
+    return text.replace("{", "{{").replace("}", "}}")
 
 
 def _along(name: str, curve: Sequence[Workload]) -> Iterator[Finding]:
