@@ -9,10 +9,12 @@ from pathlib import Path
 import orjson
 
 from infx.clock import NS, VirtualTimeLoop
+from infx.load.ensemble import Part, Silence, Start
 from infx.load.plan import Plan
 from infx.load.planner import plan_chunks
 from infx.load.replay import Replay
 from infx.load.rules import Rules
+from infx.load.sender import Share
 from infx.load.target import Stop, Target
 from infx.model.record import Phase, RequestRecord
 from infx.model.replay import MARKER, Seat, Tree, TreeStream, TreeTurn
@@ -90,7 +92,10 @@ def tree(name: str, *streams: Sequence[TreeTurn]) -> Tree:
 
 @dataclass
 class Ran:
-    """What a replay came to. `asked` are the texts with the seconds at which they came."""
+    """What a replay came to. `asked` are the texts with the seconds at which they came.
+
+    `replay` is the first of its shards.
+    """
 
     replay: Replay
     records: tuple[RequestRecord, ...]
@@ -99,6 +104,47 @@ class Ran:
     @property
     def asked(self) -> list[tuple[float, str]]:
         return [(round(one.at, 6), one.text) for one in self.seen]
+
+
+class Hub:
+    """Ties shards of one loop together, as a crew does over sockets; nothing takes time here."""
+
+    def __init__(self, loop: VirtualTimeLoop, shards: int) -> None:
+        self.loop = loop
+        self.silence = Silence(shards)
+        self.replays: list[Replay] = []
+        self.waiting: list[tuple[int | None, asyncio.Future[Start]]] = []
+
+    def part(self, index: int, shards: int) -> Part:
+        def idle(until_ns: int, cap_ns: int) -> None:
+            self.silence.tell(index, until_ns, cap_ns)
+            self.skip()
+
+        return Part(Share(index, shards), self.gate, idle)
+
+    async def gate(self, first_ns: int | None) -> Start:
+        mine: asyncio.Future[Start] = self.loop.create_future()
+        self.waiting.append((first_ns, mine))
+        if len(self.waiting) == len(self.replays):
+            waiting, self.waiting = self.waiting, []
+            early = min((first for first, _ in waiting if first is not None), default=0)
+            self.silence.begin()
+            for _, one in waiting:
+                one.set_result(Start(self.loop.now(), early))
+        return await mine
+
+    async def run(self, phase: Phase, stop: Stop) -> None:
+        async def one(index: int, replay: Replay) -> None:
+            await replay.run((phase,), stop)
+            self.silence.over(index)
+            self.skip()
+
+        await asyncio.gather(*(one(*pair) for pair in enumerate(self.replays)))
+
+    def skip(self) -> None:
+        if by := self.silence.skip(self.loop.now()):
+            for replay in self.replays:
+                self.loop.call_soon(replay.skip, by)
 
 
 class Stage:
@@ -116,6 +162,7 @@ class Stage:
         rules: Rules | None = None,
         duration: float | None = None,
         grace: float = 30,
+        shards: int = 1,
         **at: float,
     ) -> Ran:
         """Play the trees, warmup first where lanes begin in the middle or rules ask for one."""
@@ -125,23 +172,31 @@ class Stage:
         address = parse("http://server.test")
         dial = memory_dial(self.server.protocol)
         target = Target(address, dial, b"POST / HTTP/1.1\r\n", frame, "t")
-        path = self.folder / "requests.jsonl.zst"
-        journal = Journal(path)
-        replay = Replay(plan, target, journal, self.loop, concurrency=lanes, rules=rules)
+        paths = [self.folder / f"requests{n or ''}.jsonl.zst" for n in range(shards)]
+        journals = [Journal(path) for path in paths]
+        hub = Hub(self.loop, shards)
+        for index, journal in enumerate(journals):
+            part = hub.part(index, shards) if shards > 1 else None
+            more = {"concurrency": lanes, "rules": rules, "part": part}
+            hub.replays.append(Replay(plan, target, journal, self.loop, **more))  # type: ignore[arg-type]
         stop = Stop(round(duration * NS) if duration else None, round(grace * NS))
 
         async def phases() -> None:
             for name, second in at.items():
-                self.loop.call_later(second, getattr(replay, name))
+                for replay in hub.replays:
+                    self.loop.call_later(second, getattr(replay, name))
             if seats or rules.warmups:
-                await replay.run((Phase.WARMUP,), stop)
-            if not replay.aborted:
-                await replay.run((Phase.PROFILING,), stop)
+                await hub.run(Phase.WARMUP, stop)
+            if not any(replay.aborted for replay in hub.replays):
+                await hub.run(Phase.PROFILING, stop)
 
         try:
             self.loop.run_until_complete(phases())
         finally:
-            replay.close()
-            journal.close()
+            for replay, journal in zip(hub.replays, journals, strict=True):
+                replay.close()
+                journal.close()
             self.loop.close()
-        return Ran(replay, records(path), self.server.seen)
+        seen = [record for path in paths for record in records(path)]
+        seen.sort(key=lambda one: one.request)
+        return Ran(hub.replays[0], tuple(seen), self.server.seen)

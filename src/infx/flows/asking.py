@@ -41,7 +41,7 @@ class Shards:
 class Asking:
     """The load of one point. `shards` is how many processes carry it now.
 
-    With `rules` the plan's session trees are played, always by this process alone.
+    With `rules` the plan's session trees are played, to the end by as many as began.
     """
 
     def __init__(
@@ -66,13 +66,13 @@ class Asking:
         self._keep_text = kept_answers(self.plan.sessions(Phase.PROFILING), seed)
         self._resets = 0
         self._journal: Journal | None = None
-        self.shards = 1 if rules is not None else min(shards, concurrency)
-        self._played = self._replay(rules) if rules is not None else None
+        self.shards = min(shards, concurrency)
+        self._rules = rules
         self._load: Driver | Crew | Replay
-        if self._played is not None:
-            self._load = self._played
+        if self.shards > 1:
+            self._load = self._crew(0)
         else:
-            self._load = self._alone() if self.shards == 1 else self._crew(0)
+            self._load = self._alone() if rules is None else self._replay(rules)
 
     @property
     def gone(self) -> Problem | None:
@@ -87,16 +87,16 @@ class Asking:
             "plan_exhausted": self._load.exhausted,
             "shards": self.shards,
         }
-        if self._played is not None:
-            said |= _replay_facts(self._played)
-        elif not isinstance(self._load, Driver):
+        if self.shards > 1:
             said["shard_cpu_s"] = list(cast("Crew", self._load).cpu_s)
+        if self._rules is not None:
+            said |= _replay_facts(cast("Crew | Replay", self._load))
         return said
 
     @property
     def aborted(self) -> Problem | None:
         """Why a replay stopped itself, if it did."""
-        return self._played.aborted if self._played is not None else None
+        return None if isinstance(self._load, Driver) else self._load.aborted
 
     async def run(self, phases: Sequence[Phase], stop: Stop) -> tuple[PhaseWindow, ...]:
         """Ask the sessions of these phases; errors as those of `Driver.run` and `Crew.run`."""
@@ -169,12 +169,13 @@ class Asking:
             concurrency=self._concurrency,
             shards=self.shards,
             first=first,
+            rules=self._rules,
             keep_text=self._keep_text,
             on_progress=self._on_progress,
         )
 
 
-def _replay_facts(replay: "Replay") -> dict[str, JsonValue]:
+def _replay_facts(replay: "Crew | Replay") -> dict[str, JsonValue]:
     aborted = replay.aborted
     return {
         "idle_skipped": {"times": replay.idle.times, "s": replay.idle.ns / NS},

@@ -125,11 +125,11 @@ class BenchOptions:
         return self.workload
 
     def processes(self) -> Shards:
-        """Return how many processes ask a point; sessions are replayed by one."""
-        if isinstance(self.workload, AgenticWorkload):
-            return Shards()
+        """Return how many processes ask a point; sessions stay in the one that they began in."""
         if self.shards is not None:
             return Shards(self.shards, self.shards)
+        if isinstance(self.workload, AgenticWorkload):
+            return Shards()
         return Shards(1, min(SPREAD, cores()))
 
     def points(
@@ -180,9 +180,6 @@ def _replay(options: BenchOptions) -> Iterator[Problem]:
         yield Problem(what, "--rate", "use --concurrency")
     if options.dataset is not None:
         yield Problem("a replay has prompts of its own", "--dataset", "leave it out")
-    if options.shards not in (None, 1):
-        what = "a replay is led by one process"
-        yield Problem(what, "--shards", "leave it out")
 
 
 def _rates(

@@ -124,7 +124,8 @@ async def _asked(
         return await asking.run((Phase.WARMUP, Phase.PROFILING), script.stop(under.stop))
     windows: tuple[PhaseWindow, ...] = ()
     if script.warms_up:
-        windows = await asking.run((Phase.WARMUP,), under.stop)
+        # Lanes ramp up where they are measured; a replay's warmup asks no more than its profiling.
+        windows = await asking.run((Phase.WARMUP,), replace(script.stop(under.stop), ramp_ns=0))
         most = min(under.shards.most, most)
         going_on = not (under.brake.presses or asking.gone)
         if asking.shards < most and going_on and asking.was_late():

@@ -12,6 +12,7 @@ from infx.load.lane import Lane
 from infx.load.plan import Plan
 from infx.load.progress import Progress, Tally
 from infx.load.sender import Hooks, Sender, Share
+from infx.load.stall import stalled
 from infx.load.target import Stop, Target
 from infx.model.bundle import PhaseWindow
 from infx.model.record import Phase, RequestRecord
@@ -242,10 +243,10 @@ class Course:
 
     def _watch(self, now: int) -> None:
         """Give the server up when requests are open and none has ended for the stall's limit."""
-        limit = self._stop.stall_ns
         if not self.sender.in_flight:
             self._ended_ns = now
-        elif limit is not None and now - self._ended_ns >= limit and self.stalled is None:
-            what = f"no request has ended for {limit / NS:g} s, with {self.sender.in_flight} open"
-            self.stalled = Problem(what, None, "the server's log says why; the bundle is kept")
-            self.cancel()
+        elif self.stalled is None:
+            silent, in_flight = now - self._ended_ns, self.sender.in_flight
+            self.stalled = stalled(self._stop.stall_ns, silent, in_flight=in_flight)
+            if self.stalled is not None:
+                self.cancel()

@@ -5,11 +5,14 @@ Each writes a part of the journal; when the crew is closed they are merged into 
 
 import asyncio
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
 from infx.clock import NS, Clock
 from infx.errors import MachineError, Problem
+from infx.load.ensemble import Silence
+from infx.load.member import Member
 from infx.load.orders import (
     LINE_LIMIT,
     Done,
@@ -17,19 +20,22 @@ from infx.load.orders import (
     Go,
     Going,
     Halt,
-    Order,
+    Idle,
     Ready,
+    Report,
     Run,
     Setup,
-    order_line,
+    Skip,
     reports,
 )
 from infx.load.progress import Progress, merged
+from infx.load.rules import Failures, Rules, Skipped
 from infx.load.sender import Share
+from infx.load.stall import stalled
 from infx.load.target import Stop, Target
 from infx.model.bundle import PhaseWindow
 from infx.model.record import Phase
-from infx.process import Worker, start_worker
+from infx.process import start_worker
 from infx.store.journal_parts import gather, merge, part_path, parts_of
 
 SHARD = "infx.load.shard"
@@ -40,56 +46,16 @@ GRACE_S = 10.0
 WELL = "exit code 0"
 
 
-class _Member:
-    """One shard as its crew knows it."""
-
-    def __init__(self, index: int, worker: Worker) -> None:
-        self.index = index
-        self.worker = worker
-        self.listener: asyncio.Task[None] | None = None
-        self.writer: asyncio.StreamWriter | None = None
-        self.ready: asyncio.Future[Ready | Failed]
-        self.done: asyncio.Future[Done | Failed]
-        self.progress: Progress | None = None
-        self.failure: Failed | None = None
-        self.cpu_ns = 0
-        self.begin()
-
-    def begin(self) -> None:
-        """Expect reports of a new run."""
-        loop = asyncio.get_running_loop()
-        self.ready, self.done = loop.create_future(), loop.create_future()
-        self.progress = None
-        if self.failure is not None:
-            self.fail(self.failure)
-
-    def tell(self, order: Order) -> None:
-        """Send an order; one that is gone does not hear it."""
-        if self.writer is not None and self.failure is None:
-            self.writer.write(order_line(order))
-
-    def leave(self) -> None:
-        """Hear nothing more, and tell the shard to end."""
-        if self.listener is not None:
-            self.listener.cancel()
-        self.worker.leave()
-        if self.writer is not None:
-            self.writer.transport.abort()
-
-    def fail(self, failure: Failed) -> None:
-        """Take a failure for the answer to everything that is still expected."""
-        self.failure = self.failure or failure
-        for expected in (self.ready, self.done):
-            if not expected.done():
-                expected.set_result(failure)
-
-
 class Crew:
     """Runs the phases of one point in several processes; has the surface of `Driver`.
 
-    `plan` and `journal` are paths; the journal is nobody else's while the crew is open. `first` is
-    the number of requests of the point that were issued before. `cpu_s` is what the load cost each
-    shard so far.
+    With `rules` session trees are played, and it has that of `Replay`. `plan` and `journal` are
+    paths; the journal is nobody else's while the crew is open. `first` is the number of requests of
+    the point that were issued before. `cpu_s` is what the load cost each shard so far.
+
+    What concerns all shards is decided here, from what each tells every quarter of a second: that
+    too many of a replay's requests failed, that none ends any more; and at once, that all are
+    silent.
     """
 
     def __init__(
@@ -102,6 +68,7 @@ class Crew:
         concurrency: int,
         shards: int,
         first: int = 0,
+        rules: Rules | None = None,
         keep_text: frozenset[int] = frozenset(),
         on_progress: Callable[[Progress], None] = lambda _: None,
     ) -> None:
@@ -109,6 +76,15 @@ class Crew:
         self._now = clock.now
         self._on_progress = on_progress
         self._halted: Halt | None = None
+        self._concurrency = concurrency
+        self._abort_share = rules.abort_share if rules is not None else None
+        self._silence = Silence(shards)
+        self._phases: Sequence[Phase] = ()
+        self._stop = Stop()
+        self._ended, self._ended_ns = 0, 0
+        self._stalled: Problem | None = None
+        self.aborted: Problem | None = None
+        self.idle = Skipped()
         self._setups = [
             Setup(
                 share=Share(index, shards, first),
@@ -120,17 +96,18 @@ class Crew:
                 name=target.name,
                 concurrency=concurrency,
                 keep_text=tuple(keep_text),
+                rules=None if rules is None else replace(rules, abort_share=None),
             )
             for index in range(shards)
         ]
-        self._members: list[_Member] = []
+        self._members: list[Member] = []
         self._last: list[Done] = []
         self.cpu_s = [0.0] * shards
 
     @property
     def gone(self) -> Problem | None:
-        """Why the server is taken to be gone, if a shard found it so."""
-        return next((done.gone for done in self._last if done.gone), None)
+        """Why the server is taken to be gone, if it is."""
+        return self._stalled or next((done.gone for done in self._last if done.gone), None)
 
     @property
     def resets(self) -> int:
@@ -141,6 +118,12 @@ class Crew:
     def exhausted(self) -> bool:
         """Whether a phase ended by time found no session left before its end, in any shard."""
         return any(done.exhausted for done in self._last)
+
+    @property
+    def tree_idle(self) -> Skipped:
+        """What was skipped of trees that idled alone."""
+        parts = [done.tree_idle for done in self._last]
+        return Skipped(sum(one.times for one in parts), sum(one.ns for one in parts))
 
     @property
     def pids(self) -> tuple[int, ...]:
@@ -155,13 +138,17 @@ class Crew:
         """
         if not self._members:
             await self._muster()
+        self._phases, self._stop = phases, stop
+        self._silence.begin()
         for member in self._members:
             member.begin()
-            member.tell(Run(tuple(phases), stop))
-        _check([await member.ready for member in self._members])
-        moment = self._now() + LEAD_NS
+            member.tell(Run(tuple(phases), replace(stop, stall_ns=None)))
+        ready = [await member.ready for member in self._members]
+        _check(ready)
+        firsts = [one.first_ns for one in ready if isinstance(one, Ready)]
+        moment = self._ended_ns = self._now() + LEAD_NS
         for member in self._members:
-            member.tell(Go(moment))
+            member.tell(Go(moment, min((one for one in firsts if one is not None), default=0)))
         ends = [await member.done for member in self._members]
         _check(ends)
         self._last = [end for end in ends if isinstance(end, Done)]
@@ -201,7 +188,7 @@ class Crew:
 
     async def _muster(self) -> None:
         for index, setup in enumerate(self._setups):
-            member = _Member(index, start_worker(SHARD))
+            member = Member(index, start_worker(SHARD))
             self._members.append(member)
             channel = member.worker.channel
             reader, member.writer = await asyncio.open_unix_connection(
@@ -212,24 +199,63 @@ class Crew:
             if self._halted is not None:
                 member.tell(self._halted)
 
-    async def _listen(self, member: _Member, reader: asyncio.StreamReader) -> None:
+    async def _listen(self, member: Member, reader: asyncio.StreamReader) -> None:
         """Hear a shard until it is gone, which it never is of its own will."""
         async for report in reports(reader):
-            if isinstance(report, Ready):
-                member.ready.set_result(report)
-            elif isinstance(report, Going):
-                member.progress = report.progress
-                known = [one.progress for one in self._members]
-                self._on_progress(merged([progress for progress in known if progress]))
-            elif isinstance(report, Done):
-                member.done.set_result(report)
-            else:
-                self._fail(member, report)
+            self._hear(member, report)
         if member.failure is None:
             end = member.worker.end(GRACE_S)
             self._fail(member, Failed((self._died(member.index, end),)))
 
-    def _fail(self, member: _Member, failure: Failed) -> None:
+    def _hear(self, member: Member, report: Report) -> None:
+        if isinstance(report, Ready):
+            member.ready.set_result(report)
+        elif isinstance(report, Going):
+            member.progress, member.failures = report.progress, report.failures
+            self._watch(report.aborted)
+        elif isinstance(report, Idle):
+            self._silence.tell(member.index, report.until_ns, report.cap_ns)
+            self._skip_idle()
+        elif isinstance(report, Done):
+            member.done.set_result(report)
+            self._silence.over(member.index)
+            self._skip_idle()
+        else:
+            self._fail(member, report)
+
+    def _watch(self, aborted: Problem | None) -> None:
+        """Tell how all shards go, and stop them where one gave up, or all should."""
+        known = [one.progress for one in self._members if one.progress is not None]
+        self._on_progress(merged(known))
+        ended, in_flight = sum(one.done for one in known), sum(one.in_flight for one in known)
+        now = self._now()
+        if ended != self._ended or not in_flight:
+            self._ended, self._ended_ns = ended, now
+        elif self._stalled is None:
+            silent = now - self._ended_ns
+            self._stalled = stalled(self._stop.stall_ns, silent, in_flight=in_flight)
+            if self._stalled is not None:
+                self.cancel()
+        if self.aborted is None:
+            self.aborted = aborted or self._too_many()
+            if self.aborted is not None:
+                self.drain()
+
+    def _too_many(self) -> Problem | None:
+        parts = [member.failures for member in self._members]
+        sums = Failures(sum(one.ended for one in parts), sum(one.failed for one in parts))
+        return sums.above(self._abort_share, least=self._concurrency)
+
+    def _skip_idle(self) -> None:
+        by = self._silence.skip(self._now())
+        if not by:
+            return
+        for member in self._members:
+            member.tell(Skip(by))
+        if Phase.PROFILING in self._phases:
+            self.idle.add(by)
+
+    def _fail(self, member: Member, failure: Failed) -> None:
         member.fail(failure)
         self.drain()
 

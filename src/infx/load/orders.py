@@ -2,13 +2,14 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
 from pydantic import Field, TypeAdapter
 
 from infx.errors import Problem
 from infx.load.progress import Progress
+from infx.load.rules import Failures, Rules, Skipped
 from infx.load.sender import Share
 from infx.load.target import Stop
 from infx.model.bundle import PhaseWindow
@@ -22,7 +23,8 @@ LINE_LIMIT = 1 << 28
 class Setup:
     """All that a shard is told of a point. `head` and `frame` are bytes, written as latin-1.
 
-    `plan` and `part` are the paths of the plan and of the shard's part of the journal.
+    `plan` and `part` are the paths of the plan and of the shard's part of the journal. With `rules`
+    the plan's session trees are played.
     """
 
     share: Share
@@ -34,6 +36,7 @@ class Setup:
     name: str
     concurrency: int
     keep_text: tuple[int, ...]
+    rules: Rules | None = None
     kind: Literal["setup"] = "setup"
 
 
@@ -48,10 +51,19 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Go:
-    """Begin the phases at this moment."""
+    """Begin the phases at this moment; a replay's turns come so much earlier, as `Start` says."""
 
     moment_ns: int
+    early_ns: int = 0
     kind: Literal["go"] = "go"
+
+
+@dataclass(frozen=True, slots=True)
+class Skip:
+    """Move all turns of a replay that wait earlier by so much: every shard is silent."""
+
+    by_ns: int
+    kind: Literal["skip"] = "skip"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,28 +76,41 @@ class Halt:
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """The shard's lanes are connected."""
+    """The shard's lanes are connected. `first_ns` is how long a replay's first turn waits."""
 
+    first_ns: int | None = None
     kind: Literal["ready"] = "ready"
 
 
 @dataclass(frozen=True, slots=True)
 class Going:
-    """How the phase goes."""
+    """How the phase goes. A replay says how many failed so far, and why it stopped itself."""
 
     progress: Progress
+    failures: Failures = field(default_factory=Failures)
+    aborted: Problem | None = None
     kind: Literal["going"] = "going"
 
 
 @dataclass(frozen=True, slots=True)
+class Idle:
+    """Nothing is in flight before `until_ns`, and no silence may last longer than `cap_ns`."""
+
+    until_ns: int
+    cap_ns: int
+    kind: Literal["idle"] = "idle"
+
+
+@dataclass(frozen=True, slots=True)
 class Done:
-    """The phases are over. `cpu_ns` is what they cost; the rest is what `Driver` says of itself."""
+    """The phases are over. `cpu_ns` is what they cost; the rest is what the load says of itself."""
 
     windows: tuple[PhaseWindow, ...]
     resets: int
     exhausted: bool
     gone: Problem | None
     cpu_ns: int
+    tree_idle: Skipped = field(default_factory=Skipped)
     kind: Literal["done"] = "done"
 
 
@@ -97,8 +122,8 @@ class Failed:
     kind: Literal["failed"] = "failed"
 
 
-Order = Setup | Run | Go | Halt
-Report = Ready | Going | Done | Failed
+Order = Setup | Run | Go | Skip | Halt
+Report = Ready | Going | Idle | Done | Failed
 
 _ORDER: TypeAdapter[Order] = TypeAdapter(Annotated[Order, Field(discriminator="kind")])
 _REPORT: TypeAdapter[Report] = TypeAdapter(Annotated[Report, Field(discriminator="kind")])

@@ -11,12 +11,13 @@ from itertools import count
 from infx.clock import NS, Clock
 from infx.errors import Problem
 from infx.load.course import Course
+from infx.load.ensemble import Part, Start
 from infx.load.lane import Lane
 from infx.load.plan import Plan
 from infx.load.play import Play, Primers
 from infx.load.progress import Progress
 from infx.load.rules import Failures, Manners, Rules, Skipped
-from infx.load.seat import Seat
+from infx.load.seat import Seat, oldest_primer_ns, requests
 from infx.load.sender import Sender, Share
 from infx.load.target import Stop, Target
 from infx.model.bundle import PhaseWindow
@@ -30,10 +31,11 @@ FAILED = (EndState.ERROR, EndState.LOST)
 
 
 class Replay:
-    """Runs the phases of one agentic point; has the surface of `Driver`.
+    """Runs the phases of one agentic point, or one shard's share; has the surface of `Driver`.
 
     Lane l plays the trees l, l + C, l + 2C, ... of C lanes, again from the first after the last;
-    without a duration each tree is played once. `idle` and `tree_idle` say what was skipped.
+    without a duration each tree is played once. `part` ties a shard to the others. `failures`
+    count profiling; `idle` and `tree_idle` say what was skipped, and `aborted` why it gave up.
     """
 
     def __init__(
@@ -45,6 +47,7 @@ class Replay:
         *,
         concurrency: int,
         rules: Rules,
+        part: Part | None = None,
         keep_text: frozenset[int] = frozenset(),
         on_progress: Callable[[Progress], None] = lambda _: None,
     ) -> None:
@@ -53,27 +56,29 @@ class Replay:
         self._concurrency = concurrency
         self._rules = rules
         self._manners = Manners(plan, rules, target.name)
-        self._seats = [
-            Seat(plan, lane, of=concurrency, warmups=rules.warmups) for lane in range(concurrency)
-        ]
+        self._part = part
+        share = part.share if part is not None else ALONE
+        self._seats = {
+            lane: Seat(plan, lane, of=concurrency, warmups=rules.warmups)
+            for lane in range(share.index, concurrency, share.of)
+        }
         self._asked: dict[tuple[int, int, int, int], tuple[Seat, Play | Primers, int]] = {}
         self._heap: list[tuple[int, int, Seat]] = []
         self._serial = count()
         self._all: list[Lane] = []
-        self._failures = Failures()
-        self.idle, self.tree_idle = Skipped(), Skipped()
+        self.failures, self.idle, self.tree_idle = Failures(), Skipped(), Skipped()
         self.aborted: Problem | None = None
-        self.exhausted = False
-        self._endless = False
+        self.exhausted = self._endless = False
+        self._resumed_ns = self._early_ns = 0
         self._course = Course(
             plan,
             target,
             journal,
             clock,
             pacing=self,
-            share=ALONE,
+            share=share,
             keep_text=keep_text,
-            lanes=concurrency,
+            lanes=len(self._seats),
             on_progress=on_progress,
         )
 
@@ -103,20 +108,26 @@ class Replay:
         return self._all
 
     async def run(self, phases: Sequence[Phase], stop: Stop) -> tuple[PhaseWindow, ...]:
-        """Run the warmup (primers, then turns of one token) or profiling; see `Driver.run`.
-
-        Raise MachineError when the first connections cannot be made.
-        """
+        """Run the warmup (primers, then turns of one token) or profiling, as `Driver.run` does."""
         (phase,) = phases
         self._phase = phase
         self._endless = stop.duration_ns is not None
+        most = self._concurrency
+        self._playing = range(most if self._endless else min(most, self._plan.trees))
         self._course.open(stop)
+        seats = self._seats.values()
         if not self._course.stopped:
-            for seat in self._seats:
-                if not seat.kept:
-                    seat.kept.append(self._channel(seat))
-            await self.sender.connect([lane for seat in self._seats for lane in seat.kept])
-        return await self._course.run(phase, self._total(phase), self._now())
+            for seat in (one for one in seats if not one.kept):
+                seat.kept.append(self._channel(seat))
+            await self.sender.connect([lane for seat in seats for lane in seat.kept])
+        first = self._resume(self._now()) if phase is Phase.PROFILING else None
+        start = Start(self._now(), first or 0)
+        if self._part is not None:
+            start = await self._part.gate(first)
+        self._early_ns = start.early_ns
+        lanes = [lane for lane in self._seats if lane in self._playing]
+        total = requests(self._plan, phase, lanes, of=most, warmups=self._rules.warmups)
+        return await self._course.run(phase, total, start.moment_ns)
 
     def drain(self) -> None:
         """Issue nothing more in any phase; what is in flight gets the grace, then is cancelled."""
@@ -137,43 +148,32 @@ class Replay:
         if self._phase is Phase.WARMUP:
             self._prime(now)
         else:
-            self._resume(now)
+            self._move(self._early_ns - (now - self._resumed_ns))
         self._line_up()
         self._dispatch()
 
-    def _total(self, phase: Phase) -> int:
-        plan, lanes = self._plan, range(self._concurrency)
-        if phase is Phase.PROFILING:
-            return sum(len(plan.turns_of(s)) for t in range(plan.trees) for s in plan.streams_of(t))
-        seats = [plan.seat(lane)[1] for lane in lanes] if plan.lanes else []
-        primers = sum(entry.primer is not None for entries in seats for entry in entries)
-        return primers + self._rules.warmups * self._concurrency
-
     def _prime(self, now: int) -> None:
         """Give every lane its first tree, and the primers of its streams."""
-        entries = [seat.open(now) for seat in self._seats]
-        ages = [one.age_ns for seat in entries for one in seat if one.primer is not None]
-        for seat, own in zip(self._seats, entries, strict=True):
-            seat.primers = Primers(own, now + max(ages, default=0))
+        moment = now + oldest_primer_ns(self._plan, self._playing)
+        for seat in self._seats.values():
+            seat.primers = Primers(seat.open(now, endless=self._endless), moment)
             if seat.primers.over:
-                seat.warm(now)
+                seat.warm(now, endless=self._endless)
 
-    def _resume(self, now: int) -> None:
-        """Let lanes go on from where they rest, all moved so that the first turn is due now."""
-        for seat in self._seats:
+    def _resume(self, now: int) -> int | None:
+        """Let lanes go on from where they rest; return how long until their first turn is due."""
+        self._resumed_ns = now
+        for seat in self._seats.values():
             seat.resume(now, endless=self._endless)
-        firsts = [first for seat in self._seats if (first := seat.play.next())]
-        if firsts:
-            early = min(firsts)[0] - now
-            for seat in self._seats:
-                seat.play.shift(early)
+        firsts = [first[0] for seat in self._seats.values() if (first := seat.play.next())]
+        return min(firsts) - now if firsts else None
 
     # Pacing
 
     def _line_up(self) -> None:
         """Line lanes up by what each has due first."""
         self._heap = []
-        for seat in self._seats:
+        for seat in self._seats.values():
             self._stand(seat)
 
     def _stand(self, seat: Seat) -> None:
@@ -190,7 +190,7 @@ class Replay:
                 heapq.heappop(self._heap)  # what stood here was asked, or moved and stands again
                 continue
             wait = due - self._now()
-            if wait > 0 and self._skip_idle(wait):
+            if wait > 0 and self._skip_idle(due, wait):
                 continue
             if wait > 0:
                 self._course.at("due", due, self._dispatch)
@@ -200,19 +200,32 @@ class Replay:
             self._stand(seat)
         self._course.check_done()
 
-    def _skip_idle(self, wait_ns: int) -> bool:
+    def _skip_idle(self, due: int, wait_ns: int) -> bool:
         """Move all that waits when nothing is in flight and the next turn is too far away."""
         priming = self._phase is Phase.WARMUP
         cap = PRIMER_IDLE_NS if priming else self._rules.idle_cap_ns
         if self._asked or cap is None or wait_ns <= cap:
             return False
-        for seat in self._seats:
-            if not seat.rests(self._phase):
-                seat.current.shift(wait_ns - cap)
+        if self._part is not None:  # others may be busy
+            self._part.idle(due, cap)
+            return False
+        self._move(wait_ns - cap)
         if not priming:
             self.idle.add(wait_ns - cap)
         self._line_up()
         return True
+
+    def skip(self, by_ns: int) -> None:
+        """Move all that waits earlier by so many nanoseconds, since every shard is silent."""
+        if not self.sender.stopping:
+            self._move(by_ns)
+            self._line_up()
+            self._dispatch()
+
+    def _move(self, by_ns: int) -> None:
+        for seat in self._seats.values():
+            if not seat.rests(self._phase):
+                seat.current.shift(by_ns)
 
     def _send(self, seat: Seat, number: int) -> None:
         if self.sender.gone:
@@ -251,7 +264,7 @@ class Replay:
             self._course.check_done()
             return
         if self._phase is Phase.WARMUP:
-            seat.warm(end)
+            seat.warm(end, endless=self._endless)
         else:
             seat.recycle(end, endless=self._endless)
             self._skip_tree_idle(seat, end)
@@ -263,14 +276,13 @@ class Replay:
         failed = record.state in FAILED
         if priming and failed and self._plan.parent_of(record.session) is None:
             what = f"the primer of lane {seat.lane} failed: {record.detail or record.reason}"
-            self._abort(
-                Problem(what, self._manners.trace(seat.play), "its session was never set up")
-            )
+            where = self._manners.trace(seat.play)
+            self._abort(Problem(what, where, "its session was never set up"))
         if self._phase is Phase.PROFILING:
-            self._failures.count(failed=failed)
-            too_many = self._failures.above(self._rules.abort_share, least=self._concurrency)
+            self.failures.count(failed=failed)
+            too_many = self.failures.above(self._rules.abort_share, least=self._concurrency)
             if too_many is not None:
-                self._abort(Problem(too_many, None, "the server's log says why"))
+                self._abort(too_many)
 
     def _abort(self, why: Problem) -> None:
         self.aborted = self.aborted or why

@@ -6,6 +6,7 @@ from hashlib import sha256
 import orjson
 
 from infx.clock import NS
+from infx.errors import Problem
 from infx.load.lane import Manner
 from infx.load.plan import Plan
 from infx.load.play import Play
@@ -59,11 +60,12 @@ class Failures:
         self.ended += 1
         self.failed += failed
 
-    def above(self, share: float | None, *, least: int) -> str | None:
+    def above(self, share: float | None, *, least: int) -> Problem | None:
         """Say that too many failed, once `least` requests and 10 have ended; None while not."""
         if share is None or self.ended < max(least, 10) or self.failed <= share * self.ended:
             return None
-        return f"{self.failed} of {self.ended} requests failed, above the {share:.0%} allowed"
+        what = f"{self.failed} of {self.ended} requests failed, above the {share:.0%} allowed"
+        return Problem(what, None, "the server's log says why")
 
 
 class Manners:
