@@ -239,7 +239,29 @@ def test_a_replay_shows_its_sessions_and_the_slow_tail():
     figures = "conc in flight TTFT p50 TTFT p90 E2EL p90 interactivity p90 output total"
     assert shown[0] == figures.split()
     assert shown[1] == ["ms", "ms", "s", "tok/s/user", "tok/s", "tok/s"]
-    sessions = "conc sessions finished overflow cut off reach gap silence skipped cached cacheable"
+    sessions = (
+        "conc sessions finished session overflow censored coverage gap silence skipped "
+        "served hit theory hit"
+    )
     assert shown[4] == sessions.split()
-    assert shown[6] == ["1", "1", "1", "0", "0", "100", "10.0", "0.100", "30.5", "90.0", "90.0"]
+    figures = "1 1 1 1,000 (n 1) 0 0 100 10.0 0.100 30.5 90.0 90.0"
+    assert shown[6] == figures.split()
     assert "E2EL p90 10.0" in github(run(replayed.summary()))
+
+
+def test_a_mixed_run_names_its_rows_by_what_they_ask():
+    """A fixed point and a replay at one concurrency, each in a table of its own columns."""
+    fixed = GOOD.model_copy(update={"traits": {"workload": "64/32"}})
+    replay = replayed.summary().model_copy(update={"traits": {"workload": "agentic"}})
+    lines = points_table(run(fixed, POOR.model_copy(update={"traits": fixed.traits}), replay))
+    rows = [line.strip() for line in lines.splitlines()]
+    assert rows[0].startswith("point  achieved  TTFT p50  TTFT p99")
+    assert [row.partition("  ")[0] for row in rows[2:4]] == ["64/32 · 1", "64/32 · 16"]
+    assert rows[5].startswith("point  in flight  TTFT p50  TTFT p90")
+    assert rows[7].startswith("agentic · 1  ")
+    ends = rows.index("point  issued   ok  error  overflow  cut at end  cut by plan  lost")
+    assert [row.partition("  ")[0] for row in rows[ends + 1 : ends + 4]] == [
+        "64/32 · 1", "64/32 · 16", "agentic · 1",
+    ]  # fmt: skip
+    assert any(row.startswith("usage-missing (64/32 at concurrency 16): ") for row in rows)
+    assert "title=infx agentic at concurrency 1::" in github(run(fixed, replay))

@@ -98,3 +98,25 @@ def test_a_replay_is_no_fixed_work():
     other = point().model_copy(update={"workload": replay, "workload_digest": "w2"})
     pairs = match([point()], [other], assume_same_server=False)
     assert reasons(pairs) == ["the workloads differ: A is fixed, B is agentic"]
+
+
+def test_each_kind_of_work_looks_for_its_own_kind_first():
+    """Both runs have a fixed point and a replay at one concurrency, with other seeds."""
+    replay = AgenticWorkload(corpus=f"sha256:{'0' * 64}")
+    again = replay.model_copy(update={"seed": 7})
+    other = WORKLOAD.model_copy(update={"seed": 7})
+    a = [point(), played(replay)]
+    pairs = match(a, [played(again), point(workload=other)], assume_same_server=False)
+    assert reasons(pairs) == [
+        "the workloads differ: seed 0 and 7", "the workloads differ: seed 42 and 7",
+    ]  # fmt: skip
+    alone = match(a, [played(again)], assume_same_server=False)
+    assert reasons(alone) == [
+        "B has no point at concurrency 16", "the workloads differ: seed 42 and 7",
+    ]  # fmt: skip
+
+
+def played(work):
+    return point().model_copy(
+        update={"workload": work, "workload_digest": f"w{work.seed}", "point_id": f"p{work.seed}"}
+    )

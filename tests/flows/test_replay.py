@@ -14,7 +14,7 @@ import orjson
 import pytest
 
 from infx.flows import point
-from infx.flows.curves import headline
+from infx.flows.curves import series_of
 from infx.flows.options import BenchOptions
 from infx.flows.runs import open_run, verify_run
 from infx.flows.summary import summarise_in
@@ -189,9 +189,9 @@ def test_one_run_may_ask_requests_and_then_replay(tmp_path: Path) -> None:
     assert sum("calibrating" in line for line in said) == 1
     probes = [sent for sent in log if not sent.stream]
     assert len(probes) == len({sent.prompt_tokens for sent in probes})
-    curve = headline(outcome.run.result)
-    assert [point.concurrency for point in curve.points] == [1, 2]
-    assert list(curve.missing.values()) == ["it replays sessions, and has its row in the table"]
+    fixed_series, replays = series_of(outcome.run.result)
+    assert [point.concurrency for point in fixed_series.curves[0].points] == [1, 2]
+    assert (replays.name, [point.concurrency for point in replays.points]) == ("agentic", [2])
 
 
 def test_a_large_plan_is_packed_once_its_point_is_measured(

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from infx.curves.curve import axes, curve
+from infx.flows.curves import series_of
 from infx.metrics.per_request import latencies
 from infx.metrics.summary import summarise_point
 from infx.model import identity
@@ -156,8 +156,7 @@ def build(
         simulated=simulated,
         points=summaries,
     )
-    curves = tuple(curve(summaries, x, y) for x, y in axes(summaries))
-    return Report(manifest=manifest, result=result, points=points, curves=curves)
+    return Report(manifest, result, points, series_of(result))
 
 
 @pytest.fixture(scope="session")

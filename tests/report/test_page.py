@@ -9,8 +9,9 @@ from importlib.resources import files
 import pytest
 
 import replayed
-from infx.curves.curve import axes, curve
-from infx.model.result import Absent
+from infx.flows.curves import series_of
+from infx.model.result import Absent, MetricValue, ServerMetrics
+from infx.model.traits import curve_traits
 from infx.report.content import ReportedPoint
 from infx.report.page import render
 
@@ -50,7 +51,7 @@ def test_points_of_an_open_loop_go_by_their_rate(demo):
     page = render(replace(report, points=points))
     text = text_of(page)
     assert "64 tokens out, at rate 0.5/s, 4/s" in text
-    assert "All metrics at rate 4/s" in text
+    assert "All metrics: rate 4/s" in text
     assert '<th scope="row">0.5/s</th>' in page
     assert {panel["load"] for panel in data_of(page)["distributions"]} == {"rate"}
 
@@ -63,8 +64,10 @@ def test_a_run_that_is_not_certified_says_why(demo):
     text = text_of(render(replace(report, result=result)))
     assert "✗ Not certified" in text
     some = result.model_copy(update={"points": (*points[:-1], report.result.points[-1])})
-    page = text_of(render(replace(report, result=some)))
-    assert f"✗ 1 of {len(points)} points certified" in page
+    shown = tuple(replace(p, summary=s) for p, s in zip(report.points, some.points, strict=True))
+    page = text_of(render(replace(report, result=some, points=shown)))
+    assert f"1 of {len(points)} points certified" in page
+    assert "input-drift (concurrency 1, 2, 4) Some prompts differ from the asked length" in page
     assert "input-drift Some prompts differ from the asked length" in text
     assert "✓ Certified" not in text
 
@@ -100,11 +103,13 @@ def test_a_missing_metric_shows_its_reason_and_never_a_zero(demo):
 
 def test_all_points_of_every_curve_are_in_the_data_with_their_frontier(demo):
     report = demo()
-    curves = data_of(render(report))["curves"]["curves"]
-    assert len(curves) == len(report.curves) == 8
+    (series,) = data_of(render(report))["curves"]["series"]
+    curves = series["curves"]
+    assert series["name"] == ""
+    assert len(curves) == len(report.series[0].curves) == 8
     ttft = next(c for c in curves if c["x"]["choice"] == "TTFT p50")
     assert ttft["x"]["label"] == "TTFT p50 (ms)"
-    given = next(c for c in report.curves if c.x_metric == "ttft")
+    given = next(c for c in report.series[0].curves if c.x_metric == "ttft")
     assert [p["x"] for p in ttft["points"]] == [p.x * 1000 for p in given.points]
     assert {p["label"]: p["frontier"] for p in ttft["points"]} == {
         "1": True,
@@ -116,11 +121,12 @@ def test_all_points_of_every_curve_are_in_the_data_with_their_frontier(demo):
 
 def test_a_point_that_is_not_drawn_is_listed_with_its_reason(demo):
     report = demo((1, 2))
-    curve = report.curves[0].model_copy(
+    (series,) = report.series
+    curve = series.curves[0].model_copy(
         update={"missing": {report.points[1].key: "e2el: nothing was ok", "f" * 64: "gone"}}
     )
-    data = data_of(render(replace(report, curves=(curve,))))
-    assert data["curves"]["curves"][0]["missing"] == [
+    data = data_of(render(replace(report, series=(replace(series, curves=(curve,)),))))
+    assert data["curves"]["series"][0]["curves"][0]["missing"] == [
         "concurrency 2: e2el: nothing was ok",
         "point ffffffffffff: gone",
     ]
@@ -169,7 +175,7 @@ def test_only_the_hashed_scripts_and_style_may_run(demo):
 def test_a_run_without_points_still_has_a_page(demo):
     report = demo((1,))
     result = report.result.model_copy(update={"points": (), "certified": False})
-    text = text_of(render(replace(report, result=result, points=(), curves=())))
+    text = text_of(render(replace(report, result=result, points=(), series=())))
     assert "Nothing was measured." in text
     assert "no point has TTFT" in text
 
@@ -192,9 +198,10 @@ def test_intervals_stand_with_their_figures(demo):
     page = render(report)
     text = text_of(page)
     assert "±: 95 % interval by chance within the measurement" in text
-    assert "at concurrency 16, 95 % interval " in text
+    assert "at concurrency 16, n 160, 95 % interval " in text
+    assert "at concurrency 1, n 10, no interval" in text
     assert re.search(r">\d+ ±\d", page)
-    one, many = data_of(page)["curves"]["curves"][0]["points"]
+    one, many = data_of(page)["curves"]["series"][0]["curves"][0]["points"]
     assert (one["xs"], one["ys"]) == (None, None)
     assert many["xs"][0] < many["x"] < many["xs"][1]
     assert many["ys"][0] < many["y"] < many["ys"][1]
@@ -217,20 +224,86 @@ def test_the_steady_state_stands_beside_the_whole(demo):
     assert "5 ok requests lie wholly inside the window; 10 are needed" in few
 
 
-def test_a_replay_says_what_was_replayed_and_what_became_of_it(demo):
-    whole = demo((1,))
+def replays_only(whole):
+    """Return a report of one replayed point in the place of another report's."""
     summary = replayed.summary()
+    result = whole.result.model_copy(update={"points": (summary,)})
     point = ReportedPoint(replayed.POINT, summary, (), {})
-    report = replace(
-        whole,
-        points=(point,),
-        result=whole.result.model_copy(update={"points": (summary,)}),
-        curves=tuple(curve([summary], x, y) for x, y in axes([summary])),
+    return replace(whole, points=(point,), result=result, series=series_of(result))
+
+
+def mixed(whole):
+    """Return a report with the replayed point behind those of another one."""
+    (own,) = replays_only(whole).points
+    key = {"benchmark_type": "agentic_traces"}
+    told = own.summary.model_copy(update={"curve_key": key, "traits": curve_traits(key)})
+    own = replace(own, summary=told)
+    points = (*whole.result.points, told)
+    result = whole.result.model_copy(
+        update={"points": points, "certified": False, "reasons": ("aborted",)}
     )
-    page = render(report)
+    return replace(whole, points=(*whole.points, own), result=result, series=series_of(result))
+
+
+def test_a_replay_says_what_was_replayed_and_what_became_of_it(demo):
+    page = render(replays_only(demo((1,))))
     asked = "recorded agent sessions, for 1,000 s, under the rule full, at concurrency 1"
     assert asked in page
     assert "Sessions and coverage" in page
     assert "Highest p90 interactivity" in page
+    assert "Lowest p90 TTFT of a turn" in page
+    # 900 of 1000 tokens were cached, and nine of ten blocks could have been.
+    assert "Served prefix hit 90.0 % at concurrency 1; in theory 90.0 %" in text_of(page)
     assert "90 % of sessions live" in page
     assert "Sessions and coverage" not in render(demo((1,)))
+
+
+def test_a_mixed_run_says_of_each_workload_what_is_its_own(demo):
+    page = render(mixed(demo((1, 2))))
+    text = text_of(page)
+    assert "Single-turn requests: 128 tokens in, 64 tokens out, at concurrency 1, 2" in text
+    assert "Agentic replay: recorded agent sessions, for 1,000 s" in text
+    assert "30 ok of 30 issued" in text
+    assert "100 ok of 100 issued" in text
+    rows = re.findall(r'<th scope="row">([^<]*)</th>', page)
+    assert rows[:3] == ["128/64 · 1", "128/64 · 2", "agentic · 1"]
+    assert len(set(rows[:3])) == 3
+    assert "Latency and throughput, single-turn requests" in text
+    assert "Latency and throughput, agentic replay" in text
+    assert "All metrics: agentic at concurrency 1" in text
+    data = data_of(page)
+    assert [one["name"] for one in data["curves"]["series"]] == ["128/64", "agentic"]
+    assert [len(one["curves"][0]["points"]) for one in data["curves"]["series"]] == [2, 1]
+    assert all(not one["curves"][0]["missing"] for one in data["curves"]["series"])
+    assert [line["label"] for line in data["timelines"]] == rows[:3]
+
+
+def test_what_the_server_counted_stands_with_its_reasons(demo):
+    whole = replays_only(demo((1,)))
+    told = ServerMetrics(
+        dialect="vllm",
+        window_s=10.0,
+        before_s=0.1,
+        after_s=0.1,
+        pages=10,
+        metrics={
+            "kv_usage_peak": MetricValue(unit="share", n=10, mean=0.875),
+            "waiting": MetricValue(unit="requests", n=10, mean=1.5),
+        },
+    )
+    (point,) = whole.points
+    silent = point.summary.model_copy(
+        update={"server": Absent(reason="the page came with status 404"), "repetition": 1}
+    )
+    spoke = replace(point, summary=point.summary.model_copy(update={"server": told}))
+    text = text_of(render(replace(whole, points=(spoke, replace(point, summary=silent)))))
+    assert "waiting (requests) KV usage peak (%)" in text
+    assert "1 vllm 10 1.50 87.5" in text
+    assert "1 the page came with status 404" in text
+    assert "What the server counted" not in text_of(render(whole))
+
+
+def test_no_two_notes_have_one_id(demo):
+    page = render(mixed(demo((1, 2))))
+    ids = re.findall(r'\bid="([^"]+)"', page)
+    assert len(ids) == len(set(ids))

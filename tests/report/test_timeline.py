@@ -1,6 +1,7 @@
 """The timeline shows when requests ran, and stays small."""
 
-from infx.report.timeline import MOST_DRAWN, timelines
+from handmade import record
+from infx.report.timeline import MOST_DRAWN, rows, timelines
 
 
 def test_moments_are_seconds_since_the_first_send(demo):
@@ -26,3 +27,32 @@ def test_each_point_gets_its_share_and_says_how_many_there_were(demo):
     lines = timelines(demo((64, 128), per_lane=20).points)
     assert [len(line["sent"]) for line in lines] == [MOST_DRAWN // 2] * 2
     assert [line["total"] for line in lines] == [1280, 2560]
+
+
+def test_requests_of_a_lane_that_overlap_lie_in_rows_of_their_own():
+    """Lane 0: a turn, then three subagents at once, one of which goes on, then the main turn."""
+    made = [
+        record(request=0, lane=0, session=0, sent=0.0, end=1.0),
+        record(request=1, lane=0, session=1, sent=1.0, end=5.0),
+        record(request=2, lane=1, session=9, sent=1.0, end=9.0),
+        record(request=3, lane=0, session=2, sent=2.0, end=3.0),
+        record(request=4, lane=0, session=3, sent=2.5, end=6.0),
+        record(request=5, lane=0, session=2, sent=4.0, end=4.5),
+        record(request=6, lane=0, session=0, sent=7.0, end=8.0),
+    ]
+    assert rows(made) == [0, 0, 0, 1, 2, 1, 0]
+
+
+def test_a_request_without_an_end_takes_no_room_after_its_last_moment():
+    made = [
+        record(request=0, lane=0, session=0, sent=0.0, first=1.0, end=None),
+        record(request=1, lane=0, session=1, sent=0.5, end=2.0),
+        record(request=2, lane=0, session=2, sent=1.0, end=2.0),
+    ]
+    assert rows(made) == [0, 1, 0]
+
+
+def test_lanes_of_independent_requests_have_one_row(demo):
+    (line,) = timelines([demo((8,)).points[0]])
+    assert set(line["row"]) == {0}
+    assert line["turn"] is None

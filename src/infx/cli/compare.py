@@ -17,6 +17,7 @@ from infx.flows.runs import open_run
 from infx.model.comparison import Comparison, MetricComparison, PointComparison, Word
 from infx.model.result import Absent
 from infx.report.columns import Footnotes
+from infx.report.names import Names
 from infx.report.units import display_unit, figure, label
 
 HEADS = ("metric", "unit", "A", "B", "B/A", "95 % interval", "noise", "B is")
@@ -78,8 +79,9 @@ def markdown(comparison: Comparison) -> str:
 def github(comparison: Comparison) -> str:
     """Return a workflow annotation for every difference, and one that sums up."""
     lines = []
+    names = Names(comparison.points)
     for point in comparison.points:
-        place = f"{_kind([point])} {_load(point)}"
+        place = names.place(point)
         lines += [
             annotation(LEVELS[one.word], f"infx {place}: {_name(one)}", _sentence(one))
             for one in point.metrics
@@ -102,9 +104,12 @@ FORMATS: Mapping[str, Callable[[Comparison], str]] = MappingProxyType(
 def _content(comparison: Comparison) -> tuple[Grid, list[str]]:
     footnotes = Footnotes()
     points = comparison.points
-    rows = tuple(_row(point, one, footnotes) for point in points for one in point.metrics)
+    names = Names(points)
+    rows = tuple(
+        (names.row(point), *_figures(one, footnotes)) for point in points for one in point.metrics
+    )
     notes = [f"[{number}] {reason}" for number, reason in footnotes]
-    notes += [*_said(points), *comparison.notes]
+    notes += [*_said(points, names), *comparison.notes]
     judged = [one for point in points for one in point.metrics if one.p is not None]
     if any(isinstance(one.noise, Absent) for one in judged):
         notes.append(
@@ -112,29 +117,28 @@ def _content(comparison: Comparison) -> tuple[Grid, list[str]]:
             f"differences below {100 * UNKNOWN_NOISE:g} %, in TTFT and E2EL also below "
             f"{1000 * UNKNOWN_NOISE_S:g} ms, are not named"
         )
-    heads = ("conc" if _kind(points) == "concurrency" else "rate", *HEADS)
+    heads = ("conc" if names.head == "concurrency" else names.head, *HEADS)
     return Grid("", heads, ("",) * len(heads), rows), [*notes, _sum(comparison)]
 
 
-def _said(points: Sequence[PointComparison]) -> Iterator[str]:
+def _said(points: Sequence[PointComparison], names: Names) -> Iterator[str]:
     """Yield what is said of whole points, once for all of which it is said."""
-    places: dict[str, list[str]] = {}
+    places: dict[str, list[PointComparison]] = {}
     for point in points:
         why = [f"not comparable: {point.reason}"] if point.reason is not None else []
         for note in (*why, *point.notes):
-            places.setdefault(note, []).append(_load(point))
-    for note, loads in places.items():
-        yield f"{_kind(points)} {', '.join(loads)}: {note}"
+            places.setdefault(note, []).append(point)
+    for note, members in places.items():
+        yield f"{names.places(members)}: {note}"
 
 
-def _row(point: PointComparison, one: MetricComparison, footnotes: Footnotes) -> tuple[str, ...]:
+def _figures(one: MetricComparison, footnotes: Footnotes) -> tuple[str, ...]:
     unit, factor = display_unit(one.metric, one.unit)
     interval = "-"
     if not isinstance(one.interval, Absent):
         interval = f"{one.interval.low:.3f}-{one.interval.high:.3f}"
     word: str = one.word if one.reason is None else f"{one.word} [{footnotes.number(one.reason)}]"
     return (
-        _load(point),
         _name(one),
         unit,
         *("-" if value is None else figure(value * factor) for value in (one.a, one.b)),
@@ -143,14 +147,6 @@ def _row(point: PointComparison, one: MetricComparison, footnotes: Footnotes) ->
         "unknown" if isinstance(one.noise, Absent) else f"{100 * one.noise:.1f} %",
         word,
     )
-
-
-def _load(point: PointComparison) -> str:
-    return str(point.concurrency) if point.rate is None else f"{point.rate:g}/s"
-
-
-def _kind(points: Sequence[PointComparison]) -> str:
-    return "rate" if any(point.rate is not None for point in points) else "concurrency"
 
 
 def _name(one: MetricComparison) -> str:

@@ -114,22 +114,22 @@ def _head(series: Series, view: View) -> str:
 
 def _grid(view: View) -> "Grid":
     from infx.cli.grids import Grid
-    from infx.report.columns import load_kind, load_name
+    from infx.report.names import Names
     from infx.report.units import display_unit, figure, label
 
     curve = view.curve
     x_unit, x_factor = display_unit(curve.x_metric, curve.x_unit)
     y_unit, y_factor = display_unit(curve.y_metric, curve.y_unit)
-    kind = load_kind(curve.points)
+    names = Names(curve.points)
     heads = (
-        "conc" if kind == "concurrency" else kind,
+        "conc" if names.head == "concurrency" else names.head,
         label(curve.x_metric, curve.x_statistic),
         label(curve.y_metric, curve.y_statistic),
         "frontier",
     )
     rows = tuple(
         (
-            load_name(point) + (f" r{point.repetition}" if point.repetition else ""),
+            names.row(point),
             figure(point.x * x_factor),
             figure(point.y * y_factor),
             _standing(point),

@@ -8,11 +8,12 @@ from infx.cli.plot import frontier_text
 from infx.cli.streams import put
 from infx.cli.values import Format
 from infx.curves.curve import point_key
-from infx.flows.curves import headline
+from infx.flows.curves import series_of
 from infx.model.result import RunResult
-from infx.report.columns import point_name
+from infx.report.names import Names
 
 PLOT_COLUMNS = 100
+MOST_PLOTS = 4
 
 
 def print_result(result: RunResult, format_: Format) -> None:
@@ -34,10 +35,20 @@ def _print_text(result: RunResult) -> None:
         Console().print(tables.rich_table(result))
     else:
         put(tables.points_table(result))
-    if result.points:
-        plain = "utf" not in (sys.stdout.encoding or "").lower()
-        columns = min(shutil.get_terminal_size().columns, PLOT_COLUMNS)
-        put("")
-        names = {point_key(point): point_name(point) for point in result.points}
-        put(frontier_text(headline(result), columns, plain=plain, names=names))
+    _print_curves(result)
     put(f"bundle: {result.bundle}")
+
+
+def _print_curves(result: RunResult) -> None:
+    """Draw the headline of each series, under its name where there are several."""
+    plain = "utf" not in (sys.stdout.encoding or "").lower()
+    columns = min(shutil.get_terminal_size().columns, PLOT_COLUMNS)
+    found = series_of(result)
+    if len(found) > MOST_PLOTS:
+        put(f"\n{len(found)} curves, too many to draw here: infx frontier {result.bundle}")
+        return
+    known = Names(result.points)
+    for series in found:
+        put(f"\n{series.name}" if series.name else "")
+        names = {point_key(point): known.place(point) for point in series.points}
+        put(frontier_text(series.curves[0], columns, plain=plain, names=names))

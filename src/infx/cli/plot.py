@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from infx.cli.grids import printable
 from infx.model.result import Better, Curve, CurvePoint
-from infx.report.columns import load_kind, load_name
 from infx.report.distributions import axis_scale
 from infx.report.frontier import LOG_FROM, axis
+from infx.report.names import load_kind, load_name
 from infx.report.units import display_unit, figure
 
 LEAST_COLUMNS = 16

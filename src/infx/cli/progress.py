@@ -20,6 +20,7 @@ class ProgressLine:
         self._live = self._stream.isatty()
         self._drawn = False
         self._said_at = now()
+        self._points: list[PointSummary] = []
 
     def talk(self, text: str) -> None:
         """Say a line of its own."""
@@ -39,11 +40,13 @@ class ProgressLine:
             self.talk(line)
 
     def point(self, summary: PointSummary) -> None:
-        """Say that a point is done."""
+        """Say that a point is done, and what tells it apart from those before it."""
+        from infx.report.names import Names  # before the first request nothing needs it
+
+        self._points.append(summary)
         counts = summary.counts
         failed = f", {counts.issued - counts.ok} not ok" if counts.ok < counts.issued else ""
-        repetition = f" repetition {summary.repetition}" if summary.repetition else ""
-        self.talk(f"{_load(summary)}{repetition}: {counts.ok} ok{failed}")
+        self.talk(f"{Names(self._points).place(summary)}: {counts.ok} ok{failed}")
 
     def _clear(self) -> None:
         if self._drawn:
@@ -51,7 +54,7 @@ class ProgressLine:
             self._drawn = False
 
 
-def _load(of: PointSummary | Progress) -> str:
+def _load(of: Progress) -> str:
     return f"concurrency {of.concurrency}" if of.rate is None else f"rate {of.rate:g}/s"
 
 

@@ -17,11 +17,10 @@ from infx.report.columns import (
     cells,
     columns,
     has_intervals,
-    load_heads,
-    load_kind,
-    point_name,
-    row_name,
+    in_flight_head,
+    kinds,
 )
+from infx.report.names import Names
 from infx.report.sessions import SESSION_HEADS, session_cells
 from infx.report.units import label, unit
 
@@ -70,7 +69,8 @@ def github(result: RunResult) -> str:
 
     A point that is not certified is a warning that names its reasons.
     """
-    return "\n".join(_annotation(point, result) for point in result.points)
+    names = Names(result.points)
+    return "\n".join(_annotation(point, names.place(point), result) for point in result.points)
 
 
 FORMATS: Mapping[str, Callable[[RunResult], str]] = MappingProxyType(
@@ -81,31 +81,32 @@ FORMATS: Mapping[str, Callable[[RunResult], str]] = MappingProxyType(
 
 def _content(result: RunResult) -> tuple[list[Grid], list[str]]:
     footnotes = Footnotes()
-    grids = [_figures(result.points, footnotes)]
+    names = Names(result.points)
+    grids = [_figures(points, names, footnotes) for _, points in kinds(result.points)]
     if any(point.replay is not None for point in result.points):
-        grids.append(_sessions(result.points))
-    grids.append(_ends(result.points))
+        grids.append(_sessions(result.points, names))
+    grids.append(_ends(result.points, names))
     notes = [f"[{number}] {printable(reason)}" for number, reason in footnotes]
     notes += [PLUS_MINUS] if has_intervals(result.points) else []
     notes += [
-        f"failed at {point_name(point)}: {printable(reason)} ({count:,})"
+        f"failed at {names.place(point)}: {printable(reason)} ({count:,})"
         for point in result.points
         for reason, count in point.error_reasons.items()
     ]
-    return grids, notes + _certificate(result)
+    return grids, notes + _certificate(result, names)
 
 
-def _figures(points: Sequence[PointSummary], footnotes: Footnotes) -> Grid:
+def _figures(points: Sequence[PointSummary], names: Names, footnotes: Footnotes) -> Grid:
     shown = columns(points)
     heads = [label(metric, name).removesuffix(" throughput") for metric, name in shown]
     units = [unit(points, metric) or "" for metric, _ in shown]
     rows = (
-        (row_name(point), *(_cell(cell, footnotes) for cell in cells(point, shown)))
+        (names.row(point), *(_cell(cell, footnotes) for cell in cells(point, shown)))
         for point in points
     )
     return Grid(
         title="Latency and throughput",
-        heads=(*map(_short, load_heads(points)), *heads),
+        heads=(_short(names.head), _short(in_flight_head(points)), *heads),
         units=("", "", *units),
         rows=tuple(rows),
     )
@@ -119,25 +120,24 @@ def _cell(cell: Absent | str, footnotes: Footnotes) -> str:
     return cell if isinstance(cell, str) else f"-[{footnotes.number(cell.reason)}]"
 
 
-def _sessions(points: Sequence[PointSummary]) -> Grid:
-    heads, units = zip(*SESSION_HEADS, strict=True)
+def _sessions(points: Sequence[PointSummary], names: Names) -> Grid:
     return Grid(
         title="Sessions and coverage",
-        heads=(_short(load_kind(points)), *heads),
-        units=("", *units),
+        heads=(_short(names.head), *(one.short for one in SESSION_HEADS)),
+        units=("", *(one.unit for one in SESSION_HEADS)),
         rows=tuple(
-            (row_name(point), *session_cells(point, point.replay))
+            (names.row(point), *session_cells(point))
             for point in points
             if point.replay is not None
         ),
     )
 
 
-def _ends(points: Sequence[PointSummary]) -> Grid:
-    heads = (_short(load_kind(points)), "issued", *END_NAMES.values())
+def _ends(points: Sequence[PointSummary], names: Names) -> Grid:
+    heads = (_short(names.head), "issued", *END_NAMES.values())
     rows = (
         (
-            row_name(point),
+            names.row(point),
             f"{point.counts.issued:,}",
             *(f"{getattr(point.counts, state):,}" for state in END_NAMES),
         )
@@ -146,14 +146,14 @@ def _ends(points: Sequence[PointSummary]) -> Grid:
     return Grid("What became of the requests", heads, ("",) * len(heads), tuple(rows))
 
 
-def _certificate(result: RunResult) -> list[str]:
+def _certificate(result: RunResult, names: Names) -> list[str]:
     if result.certified:
         return ["certified: yes"]
     sound = sum(point.certified for point in result.points)
     lines = [f"certified: {sound} of {len(result.points)} points" if sound else "certified: no"]
     for reason in result.reasons:
-        where = [row_name(point) for point in result.points if reason in point.reasons]
-        place = f" ({load_kind(result.points)} {', '.join(where)})" if where else ""
+        where = names.places([point for point in result.points if reason in point.reasons])
+        place = f" ({where})" if where else ""
         lines.append(f"  {printable(reason)}{place}: {REASONS.get(reason, 'see the report')}")
     return lines
 
@@ -171,7 +171,7 @@ def _rich(grid: Grid) -> "Table":
     return table
 
 
-def _annotation(point: PointSummary, result: RunResult) -> str:
+def _annotation(point: PointSummary, place: str, result: RunResult) -> str:
     figures = []
     shown = columns([point])
     for (metric, name), cell in zip(shown, cells(point, shown)[1:], strict=True):
@@ -181,6 +181,6 @@ def _annotation(point: PointSummary, result: RunResult) -> str:
     level = "error" if not point.counts.ok else "notice" if point.certified else "warning"
     against = "" if point.certified else f"; not certified: {', '.join(point.reasons)}"
     simulated = " (simulated)" if result.simulated else ""
-    title = f"infx {point_name(point)}{simulated}"
+    title = f"infx {place}{simulated}"
     ok = f"{point.counts.ok:,} of {point.counts.issued:,} ok"
     return annotation(level, title, "; ".join([ok, *figures]) + against)

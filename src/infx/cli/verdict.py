@@ -7,7 +7,7 @@ from infx.errors import Problem
 from infx.flows.bench import Outcome
 from infx.model.record import Phase
 from infx.model.result import PointSummary
-from infx.report.columns import point_name
+from infx.report.names import Names
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +60,13 @@ def _usage_missing(outcome: Outcome) -> Iterator[str]:
 def _nothing_ok(outcome: Outcome) -> Iterator[str]:
     """Say for each point at which no request ended ok how the first of them ended."""
     run = outcome.run
+    names = Names(run.result.points)
     for point in run.result.points:
         if point.counts.ok:
             continue
         records = run.records(point.point_id, point.repetition)
         first = next((r for r in records if r.phase is Phase.PROFILING), None)
         how = f": {first.detail or first.reason or first.state}" if first else ""
-        what = f"no request at {point_name(point)} ended ok{how}"
+        what = f"no request at {names.place(point)} ended ok{how}"
         url = next(p.endpoint.url for p in run.points if p.point_id == point.point_id)
         yield str(Problem(what, url, f"all that it answered is in {run.bundle.path}"))

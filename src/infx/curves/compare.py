@@ -19,6 +19,7 @@ from infx.curves.curve import Statistic
 from infx.curves.matching import Pair
 from infx.model.comparison import Comparison, MetricComparison, PointComparison, Word
 from infx.model.result import Absent, Better, Interval, MetricValue, PointSummary
+from infx.model.traits import traits
 from infx.model.workload import FixedWorkload
 from infx.stats.bootstrap import LEVEL
 from infx.stats.log_error import LogError
@@ -106,6 +107,7 @@ def _point(pair: Pair, found: Found | None) -> PointComparison:
     return PointComparison(
         concurrency=pair.point.concurrency,
         rate=arrival.rate if arrival else None,
+        traits=traits(pair.point),
         a=tuple(point.directory for point in pair.a),
         b=tuple(point.directory for point in pair.b),
         reason=reason,

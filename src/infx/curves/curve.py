@@ -102,6 +102,7 @@ def _points(placed: list[tuple[XY, PointSummary]], x: Axis, y: Axis) -> tuple[Cu
     return tuple(
         CurvePoint(
             point_id=summary.point_id,
+            traits=summary.traits,
             repetition=summary.repetition,
             concurrency=summary.concurrency,
             rate=summary.rate,

@@ -5,7 +5,7 @@ recipe may differ: that is what is compared. A bare endpoint is only the same se
 word, so its points compare within one bundle, or when the user vouches for it.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from infx.model.bundle import PointFile
@@ -15,6 +15,7 @@ SERVER_FIELDS = ("engine", "image", "model", "checkpoint", "precision", "hardwar
 """What a bare endpoint's user must have stated for it to be known."""
 
 _Key = tuple[str, int]
+_Groups = Mapping[_Key, tuple[PointFile, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ def match(
         if key in of_b:
             pairs.append(_pair(points, of_b[key], assume_same_server))
             continue
-        other = next((one for one in spare if one[1] == key[1]), None)
+        other = next((one for one in spare if _alike(key, one, of_a, of_b)), None)
         if other is None:
             what = f"B has no point at concurrency {key[1]}"
             pairs.append(Pair(points, (), what))
@@ -67,6 +68,16 @@ def _grouped(points: Iterable[PointFile]) -> dict[_Key, tuple[PointFile, ...]]:
         key = (point.workload_digest, point.concurrency)
         groups[key] = (*groups.get(key, ()), point)
     return groups
+
+
+def _alike(key: _Key, other: _Key, of_a: _Groups, of_b: _Groups) -> bool:
+    """Say whether B's point stands where A's did: at its load, with other work of its kind.
+
+    Work of another kind will do where A asked nothing of that kind.
+    """
+    kind = of_b[other][0].workload.scenario
+    kinds = {points[0].workload.scenario for points in of_a.values()}
+    return other[1] == key[1] and (kind == of_a[key][0].workload.scenario or kind not in kinds)
 
 
 def _pair(a: tuple[PointFile, ...], b: tuple[PointFile, ...], assume_same_server: bool) -> Pair:

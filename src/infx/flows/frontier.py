@@ -12,6 +12,7 @@ from infx.curves.gaps import LIMIT, covered, gaps
 from infx.flows.runs import Run
 from infx.model.frontier import Frontiers, Series, View
 from infx.model.result import Curve, PointSummary
+from infx.model.traits import curve_traits
 
 COMPARABLE = ("model", "benchmark_type", "isl", "osl", "arrival")
 """Curves with these in common are read side by side, whatever hardware and engine they are of."""
@@ -97,17 +98,8 @@ def _view(own: Curve, name: str, beside: Sequence[_Drawn], gap_ratio: float) -> 
 
 def _name(key: dict[str, JsonValue]) -> str:
     """Return how people call a curve: model, workload, hardware with engine, precision."""
-    lengths = f"{key.get('isl')}/{key.get('osl')}" if key.get("isl") is not None else "agentic"
-    hardware = "_".join(str(key[part]) for part in ("hardware", "framework") if key.get(part))
-    asked = f"{lengths}{_arrivals(key.get('arrival'))}"
-    parts = (key.get("model"), asked, hardware, key.get("precision"))
-    return " · ".join(str(part) if part else UNSTATED for part in parts)
-
-
-def _arrivals(arrival: JsonValue) -> str:
-    """Return how the requests of an open loop arrive, nothing for a closed one."""
-    if not isinstance(arrival, dict):
-        return ""
-    shape = "" if arrival.get("shape") is None else f" {arrival['shape']}"
-    series = " at a series of rates" if arrival.get("rates") else ""
-    return f", {arrival['process']}{shape} arrivals{series}"
+    known = curve_traits(key)
+    asked = ", ".join(known[part] for part in ("workload", "arrivals") if part in known)
+    hardware = "_".join(known[part] for part in ("hardware", "engine") if part in known)
+    parts = (known.get("model"), asked, hardware, known.get("precision"))
+    return " · ".join(part or UNSTATED for part in parts)

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from infx.flows.curves import curves_of
+from infx.flows.curves import series_of
 from infx.flows.runs import Run
 from infx.metrics.per_request import latencies
 from infx.model.record import Measured
@@ -22,6 +22,6 @@ def write_report(run: Run, path: Path) -> Path:
             records = run.bundle.records(point)
             spread = latencies(Measured(records))
             points.append(ReportedPoint(point, summary, records, spread))
-    page = render(Report(run.manifest, result, tuple(points), curves_of(result)))
+    page = render(Report(run.manifest, result, tuple(points), series_of(result)))
     write_whole(path, page.encode())
     return path

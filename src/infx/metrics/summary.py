@@ -17,6 +17,7 @@ from infx.metrics.validity import reasons, replay_reasons
 from infx.model.bundle import PointFile
 from infx.model.record import Measured, Phase
 from infx.model.result import Absent, Better, Metric, MetricValue, PointSummary
+from infx.model.traits import traits
 
 
 class MetricModule(Protocol):
@@ -54,6 +55,8 @@ def summarise_point(
     )
     return PointSummary(
         point_id=point.point_id,
+        curve_key=point.curve_key,
+        traits=traits(point),
         concurrency=point.concurrency,
         rate=point.rate,
         repetition=point.repetition,

@@ -2,6 +2,8 @@
 
 from typing import Literal
 
+from pydantic import Field
+
 from infx.model.result import Absent, Better, Interval
 from infx.model.value import Value
 
@@ -38,17 +40,29 @@ class PointComparison(Value):
     """All repetitions of one point of A and of B, which were asked the same under the same load.
 
     `rate` is the stated one in requests a second, None in a closed loop. `a` and `b` name the
-    points' folders. Where nothing can be compared, `metrics` is empty and `reason` says why.
-    `notes` are what a reader should know beside the figures.
+    points' folders, `traits` say what the recipe and the workload are. Where nothing can be
+    compared, `metrics` is empty and `reason` says why. `notes` are what a reader should know beside
+    the figures.
     """
 
     concurrency: int
     rate: float | None
+    traits: dict[str, str] = Field(default_factory=dict)
     a: tuple[str, ...]
     b: tuple[str, ...]
     reason: str | None = None
     notes: tuple[str, ...] = ()
     metrics: tuple[MetricComparison, ...] = ()
+
+    @property
+    def point_id(self) -> str:
+        """The folder of the first repetition."""
+        return (self.a or self.b)[0]
+
+    @property
+    def repetition(self) -> int:
+        """Always 0: all repetitions are compared at once."""
+        return 0
 
 
 class Comparison(Value):

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, JsonValue, model_validator
 
 from infx.model.acceptance import Cell
 from infx.model.agentx import RequestMetrics
@@ -192,6 +192,9 @@ class ServerMetrics(Value):
 class PointSummary(Value):
     """What one point says: counts of its profiling phase, and every metric or its reason.
 
+    `curve_key` says which points form a curve with it, and `traits` in words what its recipe and
+    workload are.
+
     `reasons` are the kebab-case ids of what keeps the point from being certified.
     `error_reasons` counts the failed requests by reason. `rate` is the highest arrival rate that
     was asked, in requests/s, None in a closed loop; where there is one, `concurrency` is the bound
@@ -205,6 +208,8 @@ class PointSummary(Value):
 
     point_id: str
     concurrency: int
+    curve_key: dict[str, JsonValue] = Field(default_factory=dict)
+    traits: dict[str, str] = Field(default_factory=dict)
     rate: float | None = None
     repetition: int
     achieved_concurrency: float | None
@@ -244,9 +249,11 @@ class CurvePoint(Value):
     reference does. `x_interval` and `y_interval` are where the figures lie, None where unknown.
     """
 
+    `traits` are those of the point's summary.
     point_id: str
     repetition: int
     concurrency: int
+    traits: dict[str, str] = Field(default_factory=dict)
     rate: float | None = None
     x: float
     y: float

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from infx.model.record import EndState
-from infx.model.result import Absent, CurvePoint, PointSummary
+from infx.model.result import Absent, PointSummary
+from infx.report.names import load_kind
 from infx.report.units import figure, interval, label, plus_minus, statistic, unit
 
 COLUMNS: tuple[tuple[str, str], ...] = (
@@ -43,10 +44,18 @@ END_NAMES: Mapping[EndState, str] = MappingProxyType(
 """The six end states as column heads."""
 
 
-class Footnotes:
-    """Reasons for missing figures, numbered from 1 in order of first mention."""
+SINGLE_TURN, AGENTIC = "single-turn requests", "agentic replay"
+"""What a run asks, as its tables call it."""
 
-    def __init__(self) -> None:
+
+class Footnotes:
+    """Reasons for missing figures, numbered from 1 in order of first mention.
+
+    `name` tells the notes of several tables on one page apart.
+    """
+
+    def __init__(self, name: str = "why") -> None:
+        self.name = name
         self._numbers: dict[str, int] = {}
 
     def number(self, reason: str) -> int:
@@ -61,6 +70,19 @@ def heading(points: Sequence[PointSummary], metric: str, name: str) -> str:
     """Return a column head: metric, statistic, display unit."""
     shown_unit = unit(points, metric)
     return f"{label(metric, name)} ({shown_unit})" if shown_unit else label(metric, name)
+
+
+def kinds(points: Sequence[PointSummary]) -> list[tuple[str, list[PointSummary]]]:
+    """Return the points that one table can hold, in their order, and what their kind is called.
+
+    Replayed sessions are summarised by other columns than independent requests. The name is empty
+    where there is one kind only.
+    """
+    groups: dict[str, list[PointSummary]] = {}
+    for point in points:
+        groups.setdefault(SINGLE_TURN if point.replay is None else AGENTIC, []).append(point)
+    named = len(groups) > 1
+    return [(name if named else "", members) for name, members in groups.items()]
 
 
 def are_replays(points: Sequence[PointSummary]) -> bool:
@@ -93,29 +115,8 @@ def has_intervals(points: Sequence[PointSummary]) -> bool:
     return any(interval(point, *column) for point in points for column in columns(points))
 
 
-def load_kind(points: Sequence[PointSummary | CurvePoint]) -> str:
-    """Return what points are told apart by: `rate` where one has an open loop."""
-    return "rate" if any(point.rate is not None for point in points) else "concurrency"
-
-
-def load_name(point: PointSummary | CurvePoint) -> str:
-    """Return the load of a point: its concurrency, or its rate as in `2.5/s`."""
-    return str(point.concurrency) if point.rate is None else f"{point.rate:g}/s"
-
-
-def row_name(point: PointSummary) -> str:
-    """Return what a row of a table is called: its load, and the repetition above 0."""
-    return f"{load_name(point)} r{point.repetition}" if point.repetition else load_name(point)
-
-
-def point_name(point: PointSummary) -> str:
-    """Return what people call a point: `concurrency 4`, or `rate 2/s r1`."""
-    return f"{load_kind([point])} {row_name(point)}"
-
-
-def load_heads(points: Sequence[PointSummary]) -> tuple[str, str]:
-    """Return the heads of the load, and of the mean number of requests in flight beside it."""
-    kind = load_kind(points)
+def in_flight_head(points: Sequence[PointSummary]) -> str:
+    """Return the head of the mean number of requests in flight, which stands beside the load."""
     if are_replays(points):
-        return kind, "in flight"
-    return kind, "achieved" if kind == "concurrency" else "concurrency"
+        return "in flight"
+    return "achieved" if load_kind(points) == "concurrency" else "concurrency"

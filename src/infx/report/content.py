@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from infx.model.bundle import Manifest, PointFile
 from infx.model.record import RequestRecord
 from infx.model.result import Curve, PointSummary, RunResult
-from infx.report.columns import load_kind, load_name
+from infx.report.names import Names
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,18 +26,29 @@ class ReportedPoint:
         """What names the point within a page: its folder name."""
         return self.file.directory
 
-    @property
-    def title(self) -> str:
-        """What people call the point: its load, and the repetition above the first."""
-        again = f", repetition {self.file.repetition}" if self.file.repetition else ""
-        return f"{load_kind([self.summary])} {load_name(self.summary)}{again}"
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """The points of one curve key, and their curves, the headline first.
+
+    `name` is what tells it from the other series of its run; empty where there is no other.
+    """
+
+    name: str
+    points: tuple[PointSummary, ...]
+    curves: tuple[Curve, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A run as its page shows it; `curves` are drawn in the order given, the first one first."""
+    """A run as its page shows it; `series` are drawn in the order given, the first one first."""
 
     manifest: Manifest
     result: RunResult
     points: tuple[ReportedPoint, ...]
-    curves: tuple[Curve, ...]
+    series: tuple[Series, ...]
+
+    @property
+    def names(self) -> Names:
+        """What its points are called among each other."""
+        return Names([point.summary for point in self.points])

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from pydantic import JsonValue
 
-from infx.report.columns import load_kind, row_name
 from infx.report.content import ReportedPoint
+from infx.report.names import Names
 from infx.report.units import display_unit, figure, label
 from infx.stats.percentile import percentile
 
@@ -31,11 +31,12 @@ def axis_scale(values: Sequence[float], log_from: float) -> str:
 
 def distributions(points: Sequence[ReportedPoint]) -> list[JsonValue]:
     """Return one panel a latency: a strip for each point, and the points without one."""
-    names = dict.fromkeys(name for point in points for name in point.latencies)
-    return [_panel(name, points) for name in names]
+    metrics = dict.fromkeys(name for point in points for name in point.latencies)
+    names = Names([point.summary for point in points])
+    return [_panel(metric, points, names) for metric in metrics]
 
 
-def _panel(metric: str, points: Sequence[ReportedPoint]) -> JsonValue:
+def _panel(metric: str, points: Sequence[ReportedPoint], names: Names) -> JsonValue:
     unit, factor = display_unit(metric, "s")
     rows: list[JsonValue] = []
     absent: list[JsonValue] = []
@@ -44,27 +45,25 @@ def _panel(metric: str, points: Sequence[ReportedPoint]) -> JsonValue:
         values = sorted(value * factor for value in point.latencies.get(metric, ()))
         if values:
             shown += (values[0], values[-1])
-            rows.append(_row(point, values, unit))
+            told = {"title": names.place(point.summary), "label": names.row(point.summary)}
+            rows.append({"key": point.key, **told, **_row(values, unit)})
         else:
-            absent.append(f"{point.title}: no successful request has one")
+            absent.append(f"{names.place(point.summary)}: no successful request has one")
     return {
         "metric": label(metric),
         "unit": unit,
-        "load": load_kind([point.summary for point in points]),
+        "load": names.head,
         "scale": axis_scale(shown, LOG_FROM),
         "rows": rows,
         "absent": absent,
     }
 
 
-def _row(point: ReportedPoint, values: Sequence[float], unit: str) -> JsonValue:
+def _row(values: Sequence[float], unit: str) -> dict[str, JsonValue]:
     marks = {p: percentile(values, p) for p in (5, 25, 50, 75, 95, 99)}
     told: list[JsonValue] = [[f"p{p}", f"{figure(value)} {unit}"] for p, value in marks.items()]
     single = len(values) <= MOST_TICKS
     return {
-        "key": point.key,
-        "title": point.title,
-        "label": row_name(point.summary),
         "single": single,
         "ticks": [_short(value) for value in ticks(values)],
         "p50": _short(marks[50]),

@@ -8,9 +8,9 @@ from pydantic import JsonValue
 from infx.model.bundle import PointFile
 from infx.model.record import Phase
 from infx.model.result import PointSummary
-from infx.report.columns import load_kind, load_name
 from infx.report.content import Report, ReportedPoint
 from infx.report.markup import Html, element, join, table
+from infx.report.names import Names
 from infx.report.units import figure
 
 Split = Callable[[PointFile], tuple[str, list[tuple[str, str]]]]
@@ -23,8 +23,8 @@ def environment(report: Report) -> Html:
     blocks = [
         _block("Host", facts(dict(manifest.host))),
         _block("Versions", facts(dict(manifest.versions))),
-        *_shared(report.points, "Server", _server),
-        *_shared(report.points, "Workload", _workload),
+        *_shared(report.points, "Server", _server, report.names),
+        *_shared(report.points, "Workload", _workload, report.names),
     ]
     command = element("pre", shlex.join(manifest.command), tabindex="0", aria_label="Command")
     return join(
@@ -32,7 +32,7 @@ def environment(report: Report) -> Html:
             element("h3", "Command"),
             command,
             element("div", *blocks, class_="columns"),
-            _identity(report.points),
+            _identity(report.points, report.names),
         ]
     )
 
@@ -62,20 +62,16 @@ def _block(title: str, rows: Sequence[tuple[str, str]]) -> Html:
     return element("section", element("h3", title), element("dl", *pairs), class_="facts")
 
 
-def _shared(points: Sequence[ReportedPoint], title: str, split: Split) -> list[Html]:
-    """Return one block a digest; each names its points' loads where there are several blocks."""
+def _shared(points: Sequence[ReportedPoint], title: str, split: Split, names: Names) -> list[Html]:
+    """Return one block a digest; each names its points where there are several blocks."""
     blocks: dict[str, tuple[list[tuple[str, str]], list[PointSummary]]] = {}
     for point in points:
         digest, rows = split(point.file)
         blocks.setdefault(digest, (rows, []))[1].append(point.summary)
     return [
-        _block(title if len(blocks) == 1 else f"{title} at {_loads(summaries)}", rows)
+        _block(title if len(blocks) == 1 else f"{title}: {names.places(summaries)}", rows)
         for rows, summaries in blocks.values()
     ]
-
-
-def _loads(points: Sequence[PointSummary]) -> str:
-    return f"{load_kind(points)} {', '.join(dict.fromkeys(map(load_name, points)))}"
 
 
 def _server(file: PointFile) -> tuple[str, list[tuple[str, str]]]:
@@ -92,12 +88,11 @@ def _workload(file: PointFile) -> tuple[str, list[tuple[str, str]]]:
     return file.workload_digest, [*rows, ("workload digest", file.workload_digest)]
 
 
-def _identity(points: Sequence[ReportedPoint]) -> Html:
-    kind = load_kind([point.summary for point in points]).capitalize()
-    head = [kind, "repetition", "measured for (s)", "point id", "plan digest"]
+def _identity(points: Sequence[ReportedPoint], names: Names) -> Html:
+    head = [names.head.capitalize(), "repetition", "measured for (s)", "point id", "plan digest"]
     rows = (
         [
-            load_name(point.summary),
+            names.row(point.summary),
             str(point.file.repetition),
             _measured_for(point.file),
             element("code", point.file.point_id),

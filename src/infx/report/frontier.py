@@ -5,9 +5,10 @@ from collections.abc import Mapping
 from pydantic import JsonValue
 
 from infx.model.result import Absent, Curve, CurvePoint, Interval, PointSummary
-from infx.report.columns import END_NAMES, load_name
+from infx.report.columns import END_NAMES
 from infx.report.content import Report, ReportedPoint
 from infx.report.distributions import axis_scale
+from infx.report.names import Names, load_kind, load_name
 from infx.report.units import display_unit, interval, label, plus_minus, statistic, unit
 
 LOG_FROM = 50.0
@@ -38,10 +39,17 @@ STANDING = {
 }
 
 
-def curves(report: Report) -> list[JsonValue]:
-    """Return every curve in display units, with the standing of each of its points."""
-    by_key = {point.key: point for point in report.points}
-    return [_curve(curve, by_key) for curve in report.curves]
+def series(report: Report) -> list[JsonValue]:
+    """Return every series with its curves in display units, and the standing of each point."""
+    by_key, names = {point.key: point for point in report.points}, report.names
+    return [
+        {
+            "name": one.name,
+            "load": load_kind(one.points),
+            "curves": [_curve(curve, by_key, names) for curve in one.curves],
+        }
+        for one in report.series
+    ]
 
 
 def axis(metric: str, name: str, metric_unit: str) -> str:
@@ -49,7 +57,7 @@ def axis(metric: str, name: str, metric_unit: str) -> str:
     return f"{label(metric, name)} ({display_unit(metric, metric_unit)[0]})"
 
 
-def _curve(curve: Curve, by_key: Mapping[str, ReportedPoint]) -> JsonValue:
+def _curve(curve: Curve, by_key: Mapping[str, ReportedPoint], names: Names) -> JsonValue:
     x_unit, x_factor = display_unit(curve.x_metric, curve.x_unit)
     y_unit, y_factor = display_unit(curve.y_metric, curve.y_unit)
     points: list[JsonValue] = [
@@ -82,7 +90,7 @@ def _curve(curve: Curve, by_key: Mapping[str, ReportedPoint]) -> JsonValue:
             "better": curve.y_better,
         },
         "points": points,
-        "missing": _missing(curve, by_key),
+        "missing": _missing(curve, by_key, names),
     }
 
 
@@ -98,8 +106,10 @@ def _ends(within: Interval | None, factor: float) -> JsonValue:
 
 def cards(report: Report) -> dict[str, JsonValue]:
     """Return what the card of each point tells on every curve, by the point's key."""
+    names = report.names
     return {
-        point.key: {"title": point.title, "rows": _rows(point.summary)} for point in report.points
+        point.key: {"title": names.place(point.summary), "rows": _rows(point.summary)}
+        for point in report.points
     }
 
 
@@ -128,10 +138,11 @@ def _key(point: CurvePoint) -> str:
     return f"{point.point_id}-r{point.repetition}" if point.repetition else point.point_id
 
 
-def _missing(curve: Curve, by_key: Mapping[str, ReportedPoint]) -> list[JsonValue]:
+def _missing(curve: Curve, by_key: Mapping[str, ReportedPoint], names: Names) -> list[JsonValue]:
     """Say why points are not drawn, those of the report first and in its order."""
     known = [key for key in by_key if key in curve.missing]
     unknown = [key for key in curve.missing if key not in by_key]
-    names = [by_key[key].title for key in known] + [f"point {key[:12]}" for key in unknown]
+    called = [names.place(by_key[key].summary) for key in known]
+    called += [f"point {key[:12]}" for key in unknown]
     reasons = [curve.missing[key] for key in (*known, *unknown)]
-    return [f"{name}: {reason}" for name, reason in zip(names, reasons, strict=True)]
+    return [f"{name}: {reason}" for name, reason in zip(called, reasons, strict=True)]

@@ -1,17 +1,20 @@
 """The top of a report: what was measured, when, on which host, and how far it can be trusted."""
 
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from infx.model.agentic import AgenticWorkload
+from infx.model.agentic import AgenticWorkload, Workload
 from infx.model.bundle import Manifest
+from infx.model.record import EndState
 from infx.model.result import Absent, PointSummary
 from infx.model.validity import REASONS
 from infx.model.workload import FixedWorkload
-from infx.report.columns import are_replays, load_kind, load_name
+from infx.report.columns import END_NAMES, are_replays, kinds
 from infx.report.content import Report
 from infx.report.markup import Html, element, join
-from infx.report.units import figure, interval, label, statistic, unit
+from infx.report.names import Names, load_kind, load_name
+from infx.report.units import figure, interval, label, sample, statistic, unit
 
 
 class Best(NamedTuple):
@@ -30,7 +33,7 @@ BESTS: tuple[Best, ...] = (
 )
 BESTS_OF_REPLAYS: tuple[Best, ...] = (
     Best("Highest total throughput", "total_throughput", "mean", largest=True),
-    Best("Lowest p90 E2EL", "e2el", "p90", largest=False),
+    Best("Lowest p90 TTFT of a turn", "ttft", "p90", largest=False),
     Best("Highest p90 interactivity", "interactivity", "p90", largest=True),
 )
 
@@ -52,10 +55,9 @@ def headline(report: Report) -> Html:
             *_banners(report),
             element("p", f"infx report · {report.result.run}", class_="kicker"),
             element("h1", title(report)),
-            element("p", _asked(report), class_="asked"),
-            _certificate(report),
             element("p", _when_and_where(report.manifest), class_="when"),
-            _cards(report),
+            _certificate(report),
+            *_kinds(report),
         ]
     )
 
@@ -71,14 +73,34 @@ def _banners(report: Report) -> list[Html]:
     return [element("p", text, class_="banner", role="note") for text in banners]
 
 
-def _asked(report: Report) -> str:
+def _kinds(report: Report) -> Iterator[Html]:
+    """Yield what was asked and the best figures: once, or for each kind of workload."""
     if not report.points:
-        return "Nothing was measured."
-    work = report.points[0].file.workload
-    summaries = [point.summary for point in report.points]
-    loads = ", ".join(dict.fromkeys(map(load_name, summaries)))
-    asked = _replayed(work) if isinstance(work, AgenticWorkload) else _lengths(work)
-    return f"{asked}, at {load_kind(summaries)} {loads}"
+        yield element("p", "Nothing was measured.", class_="asked")
+        yield _cards([])
+    files = {(one.summary.point_id, one.summary.repetition): one.file for one in report.points}
+    for name, points in kinds([point.summary for point in report.points]):
+        works: dict[str, tuple[Workload, list[PointSummary]]] = {}
+        for point in points:
+            file = files[point.point_id, point.repetition]
+            works.setdefault(file.workload_digest, (file.workload, []))[1].append(point)
+        # Rates are part of a workload: points that differ in nothing else are one line.
+        lines: dict[str, list[PointSummary]] = {}
+        for work, members in works.values():
+            lines.setdefault(_asked(work), []).extend(members)
+        for asked, members in lines.items():
+            what = f"{asked}, at {_loads(members)}"
+            title = element("b", f"{name.capitalize()}: ") if name else ""
+            yield element("p", title, what, class_="asked")
+        yield _cards(points)
+
+
+def _loads(points: Sequence[PointSummary]) -> str:
+    return f"{load_kind(points)} {', '.join(dict.fromkeys(map(load_name, points)))}"
+
+
+def _asked(work: Workload) -> str:
+    return _replayed(work) if isinstance(work, AgenticWorkload) else _lengths(work)
 
 
 def _lengths(work: FixedWorkload) -> str:
@@ -87,7 +109,7 @@ def _lengths(work: FixedWorkload) -> str:
 
 
 def _replayed(work: AgenticWorkload) -> str:
-    how_long = "each once" if work.duration_s is None else f"for {figure(work.duration_s)} s"
+    how_long = "each once" if work.duration_s is None else f"for {work.duration_s:,g} s"
     rule = "with settings of its own" if work.rule == "custom" else f"under the rule {work.rule}"
     return f"recorded agent sessions, {how_long}, {rule}"
 
@@ -98,13 +120,18 @@ def _certificate(report: Report) -> Html:
         return element("p", badge, " The client was not the bottleneck and every point is valid.")
     points = report.result.points
     sound = sum(point.certified for point in points)
-    words = f"✗ {sound} of {len(points)} points certified" if sound else "✗ Not certified"
-    badge = element("b", words, class_="badge bad")
-    reasons = [
-        element("li", element("code", reason), f" {REASONS.get(reason, '')}")
-        for reason in report.result.reasons
-    ]
+    words = f"{sound} of {len(points)} points certified" if sound else "✗ Not certified"
+    badge = element("b", words, class_="badge partly" if sound else "badge bad")
+    reasons = [_reason(reason, report) for reason in report.result.reasons]
     return join([element("p", badge), element("ul", *reasons, class_="reasons")])
+
+
+def _reason(reason: str, report: Report) -> Html:
+    """Return a reason with its meaning, and where it stands unless that is everywhere."""
+    points = [point.summary for point in report.points]
+    there = [point for point in points if reason in point.reasons]
+    where = f" ({report.names.places(there)})" if there and len(there) < len(points) else ""
+    return element("li", element("code", reason), f"{where} {REASONS.get(reason, '')}")
 
 
 def _when_and_where(manifest: Manifest) -> str:
@@ -136,33 +163,62 @@ def _took(manifest: Manifest) -> str:
     return f"took {figure(span.total_seconds())} s"
 
 
-def _cards(report: Report) -> Html:
-    summaries = [point.summary for point in report.points]
-    issued = sum(summary.counts.issued for summary in summaries)
-    ok = sum(summary.counts.ok for summary in summaries)
-    bests = BESTS_OF_REPLAYS if are_replays(summaries) else BESTS
-    cards = [_best(summaries, best) for best in bests]
-    cards.append(_card("Requests", f"{ok:,}", "ok", f"of {issued:,} issued"))
+def _cards(points: Sequence[PointSummary]) -> Html:
+    issued = sum(point.counts.issued for point in points)
+    ok = sum(point.counts.ok for point in points)
+    bests = BESTS_OF_REPLAYS if are_replays(points) else BESTS
+    names = Names(points)
+    cards = [_best(points, best, names) for best in bests]
+    cards += [_hits(points, names)] if are_replays(points) else []
+    cards.append(_card("Requests", f"{ok:,}", "ok", f"of {issued:,} issued{_lost(points)}"))
     return element("div", *cards, class_="cards")
 
 
-def _best(summaries: list[PointSummary], best: Best) -> Html:
+def _lost(points: Sequence[PointSummary]) -> str:
+    """Return how the requests ended that were not ok."""
+    ends = {
+        state: sum(getattr(point.counts, state) for point in points)
+        for state in END_NAMES
+        if state is not EndState.OK
+    }
+    return "".join(f", {count:,} {END_NAMES[state]}" for state, count in ends.items() if count)
+
+
+def _best(points: Sequence[PointSummary], best: Best, names: Names) -> Html:
     known = [
-        (value, summary)
-        for summary in summaries
-        if not isinstance(value := statistic(summary, best.metric, best.statistic), Absent)
+        (value, point)
+        for point in points
+        if not isinstance(value := statistic(point, best.metric, best.statistic), Absent)
     ]
     if not known:
         return _card(best.title, "–", "", f"no point has {label(best.metric)}")
     choose = max if best.largest else min
-    value, summary = choose(known, key=lambda pair: pair[0])
-    shown_unit = unit(summaries, best.metric) or ""
-    note = f"at {load_kind([summary])} {load_name(summary)}"
-    if within := interval(summary, best.metric, best.statistic):
+    value, point = choose(known, key=lambda pair: pair[0])
+    shown_unit = unit(points, best.metric) or ""
+    note = f"at {names.place(point)}, {sample(point, best.metric)}"
+    if within := interval(point, best.metric, best.statistic):
         note += f", 95 % interval {figure(within[0])}–{figure(within[1])}"
+    else:
+        note += ", no interval"
     return _card(best.title, figure(value), shown_unit, note)
+
+
+def _hits(points: Sequence[PointSummary], names: Names) -> Html:
+    """Return the largest share of prompt tokens that was cached, and what could have been."""
+    title = "Served prefix hit"
+    metric = "served_prefix_hit"
+    found = [(statistic(point, metric, "mean"), point) for point in points]
+    known = [(value, point) for value, point in found if not isinstance(value, Absent)]
+    if not known:
+        reasons = dict.fromkeys(value.reason for value, _ in found if isinstance(value, Absent))
+        return _card(title, "–", "", "; ".join(reasons))
+    value, point = max(known, key=lambda pair: pair[0])
+    possible = statistic(point, "theoretical_prefix_hit", "mean")
+    beside = "not known" if isinstance(possible, Absent) else f"{figure(possible)} %"
+    note = f"at {names.place(point)}; in theory {beside}"
+    return _card(title, figure(value), "%", note)
 
 
 def _card(name: str, value: str, shown_unit: str, note: str) -> Html:
     number = element("p", element("b", value), f" {shown_unit}", class_="number")
-    return element("div", element("h2", name), number, element("p", note), class_="card")
+    return element("div", element("h3", name), number, element("p", note), class_="card")

@@ -50,7 +50,7 @@ def table(
         )
     whole = element(
         "table",
-        element("caption", caption),
+        element("caption", element("span", caption)),
         element("thead", header),
         element("tbody", *body),
         class_=class_,

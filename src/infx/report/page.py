@@ -5,8 +5,9 @@ from hashlib import sha256
 from importlib.resources import files
 from string import Template
 
-from infx.report import frontier, tables
+from infx.report import frontier, replays, tables
 from infx.report.content import Report
+from infx.report.details import metrics_details
 from infx.report.distributions import distributions
 from infx.report.environment import environment
 from infx.report.headline import headline, title
@@ -31,7 +32,7 @@ def render(report: Report) -> str:
     style = asset("page.css")
     scripts = [asset(name) for name in SCRIPTS]
     data = {
-        "curves": {"curves": frontier.curves(report), "cards": frontier.cards(report)},
+        "curves": {"series": frontier.series(report), "cards": frontier.cards(report)},
         "distributions": distributions(report.points),
         "timelines": timelines(report.points),
     }
@@ -40,10 +41,10 @@ def render(report: Report) -> str:
         title=escape(f"{title(report)} · infx"),
         style=style,
         headline=headline(report),
-        points=tables.points_table(report),
+        points=join([tables.points_table(report), replays.sessions_table(report)]),
         steady=tables.steady_table(report),
-        counts=join([tables.sessions_table(report), tables.counts_table(report)]),
-        metrics=tables.metrics_details(report),
+        counts=join([tables.counts_table(report), replays.server_table(report)]),
+        metrics=metrics_details(report),
         environment=environment(report),
         licences=join(element("pre", asset(name), tabindex="0") for name in LICENCES),
         data=data_block("data", data),

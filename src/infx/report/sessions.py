@@ -1,34 +1,68 @@
 """What became of replayed sessions, as cells that every table shows alike."""
 
-from infx.model.result import Absent, Censored, Coverage, PointSummary, ReplaySummary
-from infx.report.units import figure, statistic
+from typing import NamedTuple
 
-SESSION_HEADS: tuple[tuple[str, str], ...] = (
-    ("sessions", ""),
-    ("finished", ""),
-    ("overflow", "%"),
-    ("cut off", "%"),
-    ("reach", "%"),
-    ("gap", "s"),
-    ("silence", "s"),
-    ("skipped", "s"),
-    ("cached", "%"),
-    ("cacheable", "%"),
-)
-"""Head and unit of each cell: sessions with a request in profiling, and those played to their end;
-shares of requests that did not fit the context or were cut off; how much of the stated time the
-observations reach; the longest time without a completion, and in which requests were in flight and
-nothing came; pauses left out; prompt tokens that the server had in a cache, and blocks that it
-could have had."""
+from infx.model.result import Absent, Censored, Coverage, PointSummary
+from infx.report.units import figure, sample, statistic
+
+
+class SessionHead(NamedTuple):
+    """A column of the sessions table: its head, the shorter one of a terminal, and its meaning."""
+
+    name: str
+    short: str
+    unit: str
+    meaning: str
+
+
+SESSION_HEADS: tuple[SessionHead, ...] = (
+    SessionHead("sessions", "sessions", "", "with a request in profiling"),
+    SessionHead("finished", "finished", "", "played to their last turn"),
+    SessionHead(
+        "session time p50", "session", "s",
+        "first send to last end of sessions played from their first turn to their last; n of them",
+    ),
+    SessionHead(
+        "context overflow", "overflow", "%", "requests that did not fit the model's context"
+    ),
+    SessionHead(
+        "censored", "censored", "%",
+        "requests that were cut off at the end or lost; each took longer than its age, at least ≥",
+    ),
+    SessionHead(
+        "coverage", "coverage", "%",
+        "how much of the stated time the last observation reaches; below 95 % is not valid",
+    ),
+    SessionHead("completion gap", "gap", "s", "the longest time without a request that ended ok"),
+    SessionHead(
+        "silence", "silence", "s",
+        "the longest time in which requests were in flight and none delivered anything",
+    ),
+    SessionHead(
+        "idle skipped", "skipped", "s", "pauses of the recording that caps on idle time left out"
+    ),
+    SessionHead(
+        "served prefix hit", "served hit", "%",
+        "prompt tokens that the server found in a cache, by its answers",
+    ),
+    SessionHead(
+        "theoretical prefix hit", "theory hit", "%",
+        "prompt blocks that an endless cache would have known",
+    ),
+)  # fmt: skip
 
 NOTHING = "–"
 
 
-def session_cells(point: PointSummary, replay: ReplaySummary) -> list[str]:
+def session_cells(point: PointSummary) -> list[str]:
     """Return the cells of one point; what is not known is a dash."""
+    replay = point.replay
+    if replay is None:
+        return [NOTHING for _ in SESSION_HEADS]
     return [
         f"{replay.plays:,}",
         f"{replay.finished:,}",
+        _session_time(point),
         _figure(replay.overflow_share, 100),
         _censored(replay.censored),
         *_coverage(replay.coverage),
@@ -36,6 +70,13 @@ def session_cells(point: PointSummary, replay: ReplaySummary) -> list[str]:
         _share(point, "served_prefix_hit"),
         _share(point, "theoretical_prefix_hit"),
     ]
+
+
+def _session_time(point: PointSummary) -> str:
+    value = statistic(point, "session_time", "p50")
+    if isinstance(value, Absent):
+        return NOTHING
+    return f"{figure(value)} ({sample(point, 'session_time')})"
 
 
 def _coverage(found: Coverage | Absent) -> list[str]:

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from pydantic import JsonValue
 
-from infx.model.record import EndState, Phase
-from infx.report.columns import row_name
+from infx.model.record import EndState, Phase, RequestRecord
 from infx.report.content import ReportedPoint
+from infx.report.names import Names
 
 MOST_DRAWN = 2_000
 """Requests drawn over all points together, to keep the page small; each point gets a share."""
@@ -16,13 +16,15 @@ def timelines(points: Sequence[ReportedPoint]) -> list[JsonValue]:
     """Return columns of seconds since the first send of each point's profiling phase.
 
     A missing moment is null. Where a point has more requests than its share, its first ones stand,
-    and `total` says how many there were. `unhappy` tells the end of those that were not ok.
+    and `total` says how many there were. `row` parts the requests of a lane that overlap. `unhappy`
+    tells the end of those that were not ok. `stream` and `turn` are those of replayed sessions.
     """
     share = MOST_DRAWN // max(1, len(points))
-    return [_timeline(point, share) for point in points]
+    names = Names([point.summary for point in points])
+    return [_timeline(point, share, names) for point in points]
 
 
-def _timeline(point: ReportedPoint, share: int) -> JsonValue:
+def _timeline(point: ReportedPoint, share: int, names: Names) -> JsonValue:
     profiled = sorted(
         (r for r in point.records if r.phase == Phase.PROFILING),
         key=lambda r: (r.sent_ns, r.request),
@@ -33,13 +35,17 @@ def _timeline(point: ReportedPoint, share: int) -> JsonValue:
     def since(moment: int | None) -> float | None:
         return None if moment is None else round((moment - start) / 1e9, 3)
 
+    replayed = point.summary.replay is not None
     return {
         "key": point.key,
-        "title": point.title,
-        "label": row_name(point.summary),
+        "title": names.place(point.summary),
+        "label": names.row(point.summary),
         "total": len(profiled),
         "request": [r.request for r in drawn],
         "lane": [r.lane for r in drawn],
+        "row": [*rows(drawn)],
+        "stream": [r.session for r in drawn] if replayed else None,
+        "turn": [r.turn for r in drawn] if replayed else None,
         "sent": [since(r.sent_ns) for r in drawn],
         "first": [since(r.first_content_ns) for r in drawn],
         "end": [since(r.end_ns) for r in drawn],
@@ -49,3 +55,26 @@ def _timeline(point: ReportedPoint, share: int) -> JsonValue:
             if r.state is not EndState.OK
         },
     }
+
+
+def rows(records: Sequence[RequestRecord]) -> list[int]:
+    """Return for requests in the order of their sends the row of their lane that each is drawn in.
+
+    A request takes the row of its session where that is free, else the first free one, so that
+    subagents that work at the same time lie below each other.
+    """
+    busy: dict[int, list[int]] = {}  # lane to the moment until which each of its rows is taken
+    usual: dict[int, int] = {}
+    found = []
+    for record in records:
+        taken = busy.setdefault(record.lane, [])
+        free = [row for row, until in enumerate(taken) if until <= record.sent_ns]
+        row = usual.get(record.session, -1)
+        if row not in free:
+            row = free[0] if free else len(taken)
+        if row == len(taken):
+            taken.append(0)
+        taken[row] = record.end_ns or record.first_content_ns or record.sent_ns
+        usual[record.session] = row
+        found.append(row)
+    return found

@@ -13,7 +13,7 @@ MILLISECONDS = frozenset(
 )
 """Metrics measured in seconds that people read in milliseconds."""
 
-ACRONYMS = frozenset({"ttft", "ttfo", "tpot", "itl", "e2el", "e2e", "gpu"})
+ACRONYMS = frozenset({"ttft", "ttfo", "tpot", "itl", "e2el", "e2e", "gpu", "kv"})
 
 WHOLE_POINT = ("throughput", "rate", "goodput", "per_gpu")
 """Endings of metrics that are one figure for a whole point: no statistic is named beside them."""
@@ -63,6 +63,12 @@ def statistic(point: PointSummary, metric: str, name: str) -> Absent | float:
     if value is None:
         return Absent(reason=f"the metric has no {name}")
     return value * display_unit(metric, found.unit)[1]
+
+
+def sample(point: PointSummary, metric: str) -> str:
+    """Return what a metric rests on, as in `n 96`; nothing where there is no figure."""
+    found = point.metrics.get(metric)
+    return f"n {found.n:,}" if isinstance(found, MetricValue) else ""
 
 
 def interval(point: PointSummary, metric: str, name: str) -> tuple[float, float] | None:

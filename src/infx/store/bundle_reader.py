@@ -9,6 +9,7 @@ from infx.model.bundle import Manifest, PointFile
 from infx.model.record import EndState, Phase, RequestRecord
 from infx.model.result import Counts, PointSummary
 from infx.model.scrape import Page, Scrape
+from infx.model.traits import traits
 from infx.store import journal, samples
 from infx.store.bundles import (
     FOLDER_NAME,
@@ -34,10 +35,14 @@ class Bundle:
     def summary(self, point: PointFile) -> PointSummary | None:
         """Return what the point says, None where it never came to its end.
 
+        What tells it apart is taken from the point: summaries of earlier versions do not say it.
         Raises InputError when the file is not a summary.
         """
         path = point_folder(self.path, point) / SUMMARY
-        return validate(read_json(path), PointSummary) if path.exists() else None
+        if not path.exists():
+            return None
+        found = validate(read_json(path), PointSummary)
+        return found.model_copy(update={"curve_key": point.curve_key, "traits": traits(point)})
 
     def records(self, point: PointFile) -> tuple[RequestRecord, ...]:
         """Return every request that the point issued, of all phases, by number.

@@ -103,29 +103,36 @@ const infxCharts = (() => {
       : [];
   }
 
-  function frontier(node, { curves, cards }) {
-    if (!curves.length) return node.append(make("p", "notes", "No curve was computed for this run."));
-    const chart = make("div", "chart");
-    const notes = make("div");
-    const names = (axis) => [...new Set(curves.map((curve) => curve[axis].choice))];
-    const chosen = { x: curves[0].x.choice, y: curves[0].y.choice };
+  function frontier(node, { series, cards }) {
+    if (!series.length) return node.append(make("p", "notes", "No curve was computed for this run."));
+    const [axes, chart, notes] = [make("div", "axes"), make("div", "chart"), make("div")];
+    const chosen = { series: series[0], x: 0, y: 0 };
+    const names = (axis) => [...new Set(chosen.series.curves.map((curve) => curve[axis].choice))];
     const redraw = () => {
-      const curve = curves.find((one) => one.x.choice === chosen.x && one.y.choice === chosen.y);
-      if (curve) drawFrontier(chart, notes, curve, cards);
+      const [x, y] = [names("x")[chosen.x], names("y")[chosen.y]];
+      const curve = chosen.series.curves.find((one) => one.x.choice === x && one.y.choice === y);
+      if (curve) drawFrontier(chart, notes, curve, cards, chosen.series);
       else chart.replaceChildren(make("p", "notes", "This curve was not computed."));
     };
-    for (const [axis, legend] of [["y", "Show"], ["x", "against"]]) {
-      const select = (index) => {
-        chosen[axis] = names(axis)[index];
+    const redrawAxes = () => axes.replaceChildren(...[["y", "Show"], ["x", "against"]]
+      .filter(([axis]) => names(axis).length > 1)
+      .map(([axis, legend]) => choices(legend, `axis-${axis}`, names(axis), chosen[axis], (index) => {
+        chosen[axis] = index;
         redraw();
-      };
-      if (names(axis).length > 1) node.append(choices(legend, `axis-${axis}`, names(axis), 0, select));
+      })));
+    if (series.length > 1) {
+      node.append(choices("Curve", "series", series.map((one) => one.name), 0, (index) => {
+        Object.assign(chosen, { series: series[index], x: 0, y: 0 });
+        redrawAxes();
+        redraw();
+      }));
     }
-    node.append(chart, notes);
+    node.append(axes, chart, notes);
+    redrawAxes();
     keepFitting(chart, redraw);
   }
 
-  function drawFrontier(chart, notes, curve, cards) {
+  function drawFrontier(chart, notes, curve, cards, { name, load }) {
     const narrow = chart.clientWidth < 560;
     const best = curve.points.filter((point) => point.frontier);
     const rest = curve.points.filter((point) => !point.frontier);
@@ -133,12 +140,12 @@ const infxCharts = (() => {
     notes.replaceChildren(...missing("Not drawn:", curve.missing));
     if (!curve.points.length) return chart.replaceChildren(make("p", "notes", "No point has both figures."));
     const svg = mount(chart, {
-      height: narrow ? 320 : 420,
+      height: narrow ? 320 : 380,
       marginLeft: 56,
       marginRight: 28,
       marginTop: 36,
       marginBottom: 44,
-      ariaLabel: `${curve.y.label} against ${curve.x.label}`,
+      ariaLabel: `${name ? `${name}: ` : ""}${curve.y.label} against ${curve.x.label}`,
       x: { ...xAxis(curve.x.scale, curve.points.map((point) => point.x), narrow), label: title(curve.x), nice: curve.x.scale === "linear", inset: 8 },
       y: { label: title(curve.y), nice: true, zero: true, grid: true, ticks: 6 },
       marks: [
@@ -156,7 +163,7 @@ const infxCharts = (() => {
     const told = new Map(found.sort(([, a], [, b]) => a.x - b.x));
     walk([...told.keys()], (mark) => {
       const point = told.get(mark);
-      const { title, rows } = cards[point.key] ?? { title: `concurrency ${point.label}`, rows: [] };
+      const { title, rows } = cards[point.key] ?? { title: `${load} ${point.label}`, rows: [] };
       const names = [curve.x.choice, curve.y.choice];
       const own = names.map((name, axis) => [name, point.shown[axis]]);
       return [title, point.standing, [...own, ...rows.filter(([name]) => !names.includes(name))]];
@@ -193,7 +200,7 @@ const infxCharts = (() => {
     const ends = { x1: (row) => row.ticks[0], x2: (row) => row.ticks.at(-1), y: "label" };
     const svg = mount(chart, {
       height: 34 * panel.rows.length + 56,
-      marginLeft: 44,
+      marginLeft: labelWidth(panel.rows.map((row) => row.label)),
       marginRight: 16,
       marginTop: 24,
       ariaLabel: `Distribution of ${panel.metric}`,
@@ -212,6 +219,11 @@ const infxCharts = (() => {
     });
   }
 
+  /** The margin that names of rows need. */
+  function labelWidth(names) {
+    return Math.max(44, 14 + 7.5 * Math.max(...names.map((name) => name.length)));
+  }
+
   function timeline(node, timelines) {
     const drawn = timelines.filter((line) => line.sent.length);
     if (!drawn.length) return node.append(make("p", "notes", "No request was issued."));
@@ -223,35 +235,45 @@ const infxCharts = (() => {
       line = drawn[index];
       redraw();
     };
-    if (drawn.length > 1) node.append(choices("Concurrency", "timeline", drawn.map((l) => l.label), drawn.length - 1, select));
+    if (drawn.length > 1) node.append(choices("Point", "timeline", drawn.map((l) => l.label), drawn.length - 1, select));
     node.append(chart, note);
     keepFitting(chart, redraw);
   }
 
   function drawTimeline(chart, note, line) {
     const requests = line.sent.map((sent, i) => ({
-      request: line.request[i], lane: line.lane[i], sent, first: line.first[i], end: line.end[i], unhappy: line.unhappy[i],
+      request: line.request[i], lane: line.lane[i], at: `${line.lane[i]}.${line.row[i]}`, place: i, sent, first: line.first[i], end: line.end[i], unhappy: line.unhappy[i],
     }));
     const waited = requests.filter((r) => (r.first ?? r.end) !== null);
     const answered = requests.filter((r) => r.first !== null && r.end !== null);
     const failed = requests.filter((r) => r.unhappy);
-    const lanes = [...new Set(line.lane)].sort((a, b) => a - b);
-    const step = Math.max(5, Math.min(18, Math.floor(340 / lanes.length)));
+    const rows = [...new Map(requests.map((r) => [r.at, [r.lane, line.row[r.place]]])).values()]
+      .sort(([lane, row], [other, below]) => lane - other || row - below);
+    const lanes = rows.filter(([, row]) => row === 0).map(([lane]) => lane);
+    const places = rows.map((row) => row.join("."));
+    const step = Math.max(5, Math.min(18, Math.floor(340 / rows.length)));
+    const apart = rows.length > lanes.length ? lanes.slice(1) : [];
+    const every = Math.max(1, Math.ceil((12 * lanes.length) / (step * rows.length)));
     note.textContent = requests.length < line.total
       ? `The first ${requests.length.toLocaleString("en")} of ${line.total.toLocaleString("en")} requests.` : "";
     const svg = mount(chart, {
-      height: step * lanes.length + 76,
+      height: step * rows.length + 76,
       marginLeft: 44,
       marginRight: 16,
       marginTop: 24,
       marginBottom: 44,
       ariaLabel: `Requests of ${line.title} over time`,
       x: { label: "seconds since the first request", grid: true, tickFormat: ",~r", ticks: chart.clientWidth < 560 ? 4 : 8 },
-      y: { domain: lanes, label: "lane", labelAnchor: "top", labelArrow: "none", padding: 0.2, tickSize: 0, tickFormat: (lane) => (lane < 0 ? "–" : step < 12 && lane % 8 ? "" : lane) },
+      y: {
+        domain: places, label: "lane", labelAnchor: "top", labelArrow: "none", padding: 0.2, tickSize: 0,
+        ticks: lanes.filter((lane, place) => place % every === 0).map((lane) => `${lane}.0`),
+        tickFormat: (at) => (parseInt(at) < 0 ? "–" : parseInt(at)),
+      },
       marks: [
-        Plot.barX(waited, { y: "lane", x1: "sent", x2: (r) => r.first ?? r.end, className: "span waiting" }),
-        Plot.barX(answered, { y: "lane", x1: "first", x2: "end", className: "span answering" }),
-        Plot.dot(failed, { y: "lane", x: (r) => r.end ?? r.sent, symbol: "times", r: 4, className: "span-failed" }),
+        Plot.tickY(apart, { y: (lane) => `${lane}.0`, className: "lane-edge", dy: -step / 2 }),
+        Plot.barX(waited, { y: "at", x1: "sent", x2: (r) => r.first ?? r.end, className: "span waiting" }),
+        Plot.barX(answered, { y: "at", x1: "first", x2: "end", className: "span answering" }),
+        Plot.dot(failed, { y: "at", x: (r) => r.end ?? r.sent, symbol: "times", r: 4, className: "span-failed" }),
       ],
     });
     svg.addEventListener("pointermove", (event) => {
@@ -259,8 +281,9 @@ const infxCharts = (() => {
       if (!at) return hideCard();
       const source = at.closest(".span-failed") ? failed : at.closest(".answering") ? answered : waited;
       const r = source[d3.select(at).datum()];
-      const rows = [["lane", `${r.lane}`], ["sent", seconds(r.sent)], ["first content", seconds(r.first)], ["ended", seconds(r.end)]];
-      showCard(at, `Request ${r.request}`, r.unhappy ?? "ok", rows);
+      const of = line.turn ? [["conversation", `${line.stream[r.place]}`], ["turn", `${line.turn[r.place]}`]] : [];
+      const told = [["lane", `${r.lane}`], ...of, ["sent", seconds(r.sent)], ["first content", seconds(r.first)], ["ended", seconds(r.end)]];
+      showCard(at, `Request ${r.request}`, r.unhappy ?? "ok", told);
     });
     svg.addEventListener("pointerleave", hideCard);
   }
