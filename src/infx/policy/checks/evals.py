@@ -44,7 +44,7 @@ from infx.policy.scope import points_by_config
 from infx.policy.scores import batch_faults, faults, held, nears_floor, served_faults, which
 from infx.policy.sweeps import WORDS, Outcome, best, job_cites, outcomes
 
-NEEDS = ("pull", "runs", "expected_jobs", "evals", "configs")
+NEEDS = ("pull", "runs", "expected_jobs", "configs")
 
 _RERUN = "rerun the eval job on the submitted image, with all samples"
 
@@ -55,6 +55,14 @@ def check(submission: Submission, context: Context) -> Iterator[Finding]:
     run = best(submission)
     if not expected:
         yield _unasked(submission)
+    elif submission.evals is None:
+        why = submission.unknown.get("evals") or "the evidence has no evals"
+        yield Finding(
+            status="FAIL",
+            message=f"could not be verified: {why}",
+            about="evals",
+            remedy="gather the evidence with evals (--artifacts)",
+        )
     elif run is None:
         yield Finding(
             status="FAIL",
