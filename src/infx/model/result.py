@@ -247,9 +247,9 @@ class CurvePoint(Value):
 
     `on_frontier` is strict dominance; `on_reference_frontier` keeps plateaus, as the public
     reference does. `x_interval` and `y_interval` are where the figures lie, None where unknown.
+    `traits` are those of the point's summary.
     """
 
-    `traits` are those of the point's summary.
     point_id: str
     repetition: int
     concurrency: int

@@ -43,12 +43,14 @@ class Content:
     """A literal prompt, for recordings that keep text.
 
     `messages` follow those of the stream's earlier calls, or are the `whole` prompt. `extra` are
-    further fields of the request's body, such as its tools.
+    further fields of the request's body, such as its tools. `unsaid` names what else the recording
+    has of it that no request of ours carries.
     """
 
     messages: tuple[Message, ...]
     whole: bool = False
     extra: Mapping[str, JsonValue] = field(default_factory=dict)
+    unsaid: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
