@@ -91,14 +91,14 @@ def test_the_digest_is_a_golden_vector() -> None:
 
     opening, text, closing = b'{"role":"user","content":"', b"hi", b'"}'
     expected = (
-        b"infx-plan 2 chat\n" + bytes(7)
+        b"infx-plan 3 chat\n" + bytes(7)
         + opening + text + closing + bytes(2)
         + u64(26, 28, 30)
         + b"".join(n.to_bytes(4, "little") for n in (0, 1, 2)) + bytes(4)
-        + u64(3, 0, 0, 8, 5, 0) + b"\xff" * 8 + u64(0, 0)
+        + u64(3, 0, 0, 8, 5, 0) + b"\xff" * 8 + u64(0, 0, 0)
         + u64(1, 1) + b"\xff" * 16
         + b"[]" + bytes(6)
-        + u64(17, 30, 24, 12, 0, 72, 32, 0, 0, 0, 2)
+        + u64(17, 30, 24, 12, 0, 80, 32, 0, 0, 0, 2)
     )  # fmt: skip
     assert plan_bytes([fixed("hi")], api="chat") == expected
     assert plan_digest(expected) == plan_digest(plan_bytes([fixed("hi")], api="chat"))
@@ -139,6 +139,30 @@ def test_each_play_puts_its_own_marker_into_a_prompt() -> None:
     whole = b"".join(plan.prompt(0, b"[rid:1]\\n"))
     assert orjson.loads(whole) == {"role": "user", "content": "[rid:1]\nx"}
     assert prompt(plan, 0) == [{"role": "user", "content": "x"}]
+
+
+def test_a_body_has_its_further_fields_and_a_message_its_members() -> None:
+    """Equal ones are encoded once: the second turn adds the text that is new."""
+    called = Message("assistant", ("",), '"tool_calls":[{"id":"c"}]')
+    asked = Message("user", ("a",))
+    tools = {"tools": [{"type": "function", "function": {"name": "f" * 400}}]}
+    first = Turn((asked, called), 8, None, fields=tools)
+    second = Turn((asked, called, Message("user", ("b",))), 8, None, fields=tools)
+    bare = Turn((asked,), 8, None)
+
+    def planned(*turns: Turn) -> bytes:
+        stream = TreeStream("t", None, tuple(TreeTurn(turn, None) for turn in turns))
+        return b"".join(plan_chunks(api="chat", trees=[Tree("t", (stream,))]))
+
+    whole = planned(first, second, bare)
+    plan = Plan(memoryview(whole))
+    for number in (0, 1):
+        assert b"".join(plan.fields(number)) == b"," + orjson.dumps(tools)[1:-1]
+        assert prompt(plan, number)[1] == {
+            "role": "assistant", "content": "", "tool_calls": [{"id": "c"}],
+        }  # fmt: skip
+    assert (plan.fields(2), prompt(plan, 2)) == ([], [{"role": "user", "content": "a"}])
+    assert len(whole) - len(planned(first, bare)) < 200
 
 
 @pytest.mark.parametrize("api", ["chat", "completions"])

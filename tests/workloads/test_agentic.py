@@ -254,7 +254,7 @@ def test_a_whole_prompt_stands_for_itself() -> None:
     outlines: list[Outline] = []
     (tree,) = trees(workload(), [trace(stream(calls))], SOURCE, outlines=outlines)
     assert tree.streams[0].turns[1].turn.messages == (SAID, USER)
-    assert outlines[0].unsent == ("n",)
+    assert outlines[0].unsent == {"n": 1}
 
 
 def test_an_answer_that_nobody_recorded_is_stood_in_for_and_inherited() -> None:

@@ -11,7 +11,7 @@ from infx.workloads.agentic import trees
 from infx.workloads.seats import Outline, seats
 from sessions import SOURCE, three_levels, workload
 
-GOLDEN = "afe6a9ee7d6d8e2dfc64f007773f3caabd86f75a4f1bf2125fcae163ffe8ea17"
+GOLDEN = "8f8c27151b323b0a330b7ac526bec7db00e2bedb235e8a56eed31f78b31bbc9d"
 """Of the session of three levels on three lanes. If a change means to ask otherwise, the workload
 digest must change with it: two runs are compared where theirs are equal."""
 

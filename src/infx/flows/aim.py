@@ -1,10 +1,9 @@
 """Where a point's requests go, what all of them carry, and when its phases end."""
 
-from pydantic import JsonValue
-
 from infx.clock import NS
 from infx.flows.options import BenchOptions
 from infx.load.target import Stop, Target
+from infx.model.agentic import own_fields
 from infx.model.bundle import PointFile
 from infx.wire.chat import PATHS, body_frame
 from infx.wire.fetch import Client, request_head
@@ -21,11 +20,6 @@ def headers(options: BenchOptions) -> tuple[tuple[str, str], ...]:
 def target(client: Client, point: PointFile) -> Target:
     """Return where a point's requests go, with all of their bytes that no turn changes."""
     workload = point.workload
-    settings: dict[str, JsonValue] = {}
-    if workload.temperature is not None:
-        settings["temperature"] = workload.temperature
-    if workload.ignore_eos:
-        settings["ignore_eos"] = True
     own = (*client.headers, ("Content-Type", "application/json"))
     return Target(
         address=client.address,
@@ -34,7 +28,7 @@ def target(client: Client, point: PointFile) -> Target:
         frame=body_frame(
             api=workload.api,
             model=point.endpoint.model or "",
-            settings=settings,
+            settings=own_fields(workload),
             extra=workload.extra_body,
         ),
         name=point.request_name,

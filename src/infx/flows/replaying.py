@@ -1,5 +1,6 @@
 """The recorded sessions that a run replays: where they stand, and the text that stands for them."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -75,6 +76,16 @@ class Recording:
         for what in differing:
             self.talk(f"{self.path} {CHANGED[what]}: its {found}, and not {stated[what]}")
         return [{"what": what, "stated": stated[what], "found": found} for what in differing]
+
+    def unsent(self, outlines: Sequence[Outline]) -> dict[str, JsonValue]:
+        """Return how many requests had a recorded field that is not sent, and tell of them."""
+        found: Counter[str] = Counter()
+        for outline in outlines:
+            found.update(outline.unsent)
+        if found:
+            listed = ", ".join(f"{name} ({count} requests)" for name, count in found.items())
+            self.talk(f"recorded fields that are not sent: {listed}")
+        return dict(found)
 
     def expected(self, outlines: Sequence[Outline]) -> bytes:
         """Return the file of what the recording says of each request of the plan."""

@@ -102,7 +102,10 @@ def agentic_script(workload: AgenticWorkload, recording: "Recording", concurrenc
         duration_s=workload.duration_s,
         rules=_rules(workload, recording),
         warms_up=begun_inside or workload.warmups_per_lane > 0,
-        drawn=lambda: {"digest_mismatch": recording.mismatches()},
+        drawn=lambda: {
+            "digest_mismatch": recording.mismatches(),
+            "unsent_fields": recording.unsent(outlines),
+        },
         expected=lambda: recording.expected(outlines),
     )
 

@@ -12,11 +12,11 @@ from typing import cast
 import orjson
 
 from infx.errors import InputError, Problem
-from infx.load.planner import MAGIC, MARKER_REFERENCE, PHASES, SECTIONS
+from infx.load.planner import MAGIC, MARKER_REFERENCE, PHASES, SECTIONS, TURN
 from infx.model.record import Phase
 from infx.model.workload import Api
 
-_TURN, _STREAM = 9, 4
+_STREAM = 4
 _CHUNK = 1 << 24
 
 
@@ -83,7 +83,7 @@ class Plan:
 
     def turn(self, number: int) -> PlannedTurn:
         """Return what a turn asks, apart from its prompt."""
-        row = self._turns[number * _TURN : number * _TURN + _TURN]
+        row = self._turns[number * TURN : number * TURN + TURN]
         return PlannedTurn(row[1], row[2], row[3], _present(row[4]), row[5])
 
     def digest(self) -> str:
@@ -100,16 +100,26 @@ class Plan:
 
         `marker` is JSON text, without quotes, for the places that the plan keeps for it.
         """
-        first = self._turns[(number - 1) * _TURN] if number else 0
+        first = self._turns[(number - 1) * TURN] if number else 0
+        last = self._turns[number * TURN] - self._turns[number * TURN + 9]
         own = memoryview(marker)
         pieces = []
-        for reference in self._references[first : self._turns[number * _TURN]]:
+        for reference in self._references[first:last]:
             if reference == MARKER_REFERENCE:
                 pieces.append(own)
             else:
-                start = self._fragment_ends[reference - 1] if reference else 0
-                pieces.append(self._fragments[start : self._fragment_ends[reference]])
+                pieces.append(self._fragment(reference))
         return pieces
+
+    def fields(self, number: int) -> list[memoryview]:
+        """Return what the body of a turn has after its prompt, each piece with its comma first."""
+        end = self._turns[number * TURN]
+        count = self._turns[number * TURN + 9]
+        return [self._fragment(one) for one in self._references[end - count : end]] if count else []
+
+    def _fragment(self, reference: int) -> memoryview:
+        start = self._fragment_ends[reference - 1] if reference else 0
+        return self._fragments[start : self._fragment_ends[reference]]
 
     # Trees
 
@@ -133,16 +143,16 @@ class Plan:
 
     def base_of(self, number: int) -> int | None:
         """Return the turn that a turn follows, None for the start of its tree."""
-        return _present(self._turns[number * _TURN + 6])
+        return _present(self._turns[number * TURN + 6])
 
     def overlaps(self, number: int) -> bool:
         """Return whether a turn's delay counts from the sending of what it follows."""
-        return bool(self._turns[number * _TURN + 8])
+        return bool(self._turns[number * TURN + 8])
 
     def holds_of(self, number: int) -> Sequence[int]:
         """Return the turns that a turn also waits for."""
-        first = self._turns[(number - 1) * _TURN + 7] if number else 0
-        return self._holds[first : self._turns[number * _TURN + 7]].tolist()
+        first = self._turns[(number - 1) * TURN + 7] if number else 0
+        return self._holds[first : self._turns[number * TURN + 7]].tolist()
 
     def seat(self, lane: int) -> tuple[int, list[PlannedEntry]]:
         """Return the tree that a lane plays first, and where it begins in each of its streams."""

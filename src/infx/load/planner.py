@@ -4,14 +4,15 @@ A plan is a table of fragments (JSON text of parts of prompts, each encoded once
 name them. It depends on what is asked alone, so its digest is equal on every machine; neither
 recipe, URL nor run enters it.
 
-Layout, all integers little-endian, every section padded to 8 bytes: the line `infx-plan 2 API\\n`;
+Layout, all integers little-endian, every section padded to 8 bytes: the line `infx-plan 3 API\\n`;
 the fragments' bytes; then the tables fragment ends (u64), references of turns to fragments (u32),
 holds of turns (u32), turns, streams, trees, lanes, entries, names (JSON); last eleven u64: the
 length of each of these eleven sections in bytes, this one left out. References to 2**32 - 1 stand
 for the marker of a play. Rows are of i64, with -1 for what is absent:
 
 turns    end of its references, stream, index in the stream, asked output, asked input, delay ns,
-         turn it follows, end of its holds, 1 where it overlaps the turn it follows
+         turn it follows, end of its holds, 1 where it overlaps the turn it follows, how many of
+         its references are not of its prompt: the last ones, further fields of its body
 streams  end of its turns, 0 for warmup and 1 for profiling, start ns, stream that started it
 trees    end of its streams
 lanes    tree, end of its entries
@@ -28,11 +29,13 @@ from infx.model.record import Phase
 from infx.model.replay import MARKER, Entry, Seat, Tree, TreeTurn
 from infx.model.workload import Api, Session, Turn
 
-MAGIC = b"infx-plan 2 "
+MAGIC = b"infx-plan 3 "
 PHASES = (Phase.WARMUP, Phase.PROFILING)
 MARKER_REFERENCE = 2**32 - 1
 SECTIONS = 11
 """Sections of a plan, from its first line to its names."""
+TURN = 10
+"""Numbers of a row of the turns."""
 
 
 class _Tables:
@@ -42,6 +45,7 @@ class _Tables:
         self._api = api
         self._known: dict[str, int] = {}
         self._frames: dict[str, int] = {}
+        self._spelled: dict[str, int] = {}
         self._new: list[bytes] = []
         self._size = 0
         self._ends = array("Q")
@@ -67,20 +71,21 @@ class _Tables:
         for index, turn in enumerate(session.turns):
             self._turn(TreeTurn(turn, None), number, index, base=-1)
         start = -1 if session.start_ns is None else session.start_ns
-        row = (len(self._turns) // 9, PHASES.index(session.phase), start, -1)
+        row = (len(self._turns) // TURN, PHASES.index(session.phase), start, -1)
         self._streams.extend(row)
 
     def tree(self, tree: Tree) -> None:
         """Add a tree. Only its own prompts share fragments: no two traces have text in common."""
-        first_stream, first_turn = len(self._streams) // 4, len(self._turns) // 9
+        first_stream, first_turn = len(self._streams) // 4, len(self._turns) // TURN
         self._known.clear()
+        self._spelled.clear()
         for number, stream in enumerate(tree.streams, first_stream):
             for index, one in enumerate(stream.turns):
                 self._holds.extend(first_turn + hold for hold in one.holds)
                 base = -1 if one.base is None else first_turn + one.base
                 self._turn(one, number, index, base=base)
             parent = -1 if stream.parent is None else first_stream + stream.parent
-            row = (len(self._turns) // 9, PHASES.index(Phase.PROFILING), -1, parent)
+            row = (len(self._turns) // TURN, PHASES.index(Phase.PROFILING), -1, parent)
             self._streams.extend(row)
         self._trees.append(len(self._streams) // 4)
         self._names.append((tree.name, [stream.name for stream in tree.streams]))
@@ -111,11 +116,12 @@ class _Tables:
             what = f"{len(turn.messages)} messages"
             raise ValueError(f"session {stream} turn {index}: {what}")
         self._refer(turn)
+        fields = self._fields(turn)
         asked_input = -1 if turn.asked_input is None else turn.asked_input
         self._turns.extend(
             (
                 len(self._references), stream, index, turn.asked_output, asked_input,
-                turn.delay_ns, base, len(self._holds), int(one.overlaps),
+                turn.delay_ns, base, len(self._holds), int(one.overlaps), fields,
             )
         )  # fmt: skip
 
@@ -130,7 +136,23 @@ class _Tables:
                     self._references.append(MARKER_REFERENCE)
                 else:
                     self._text(part)
-            self._frame('"}' if chat else '"')
+            if message.members:
+                self._spell(f'",{message.members}}}')
+            else:
+                self._frame('"}' if chat else '"')
+
+    def _fields(self, turn: Turn) -> int:
+        """Refer to the fields of a body that stand after its prompt; return how many there are."""
+        if turn.fields:
+            self._spell(f",{orjson.dumps(turn.fields).decode()[1:-1]}")
+        return int(bool(turn.fields))
+
+    def _spell(self, literal: str) -> None:
+        """Refer to JSON text of a tree's own."""
+        known = self._spelled.get(literal)
+        if known is None:
+            known = self._spelled[literal] = self._add(literal.encode())
+        self._references.append(known)
 
     def _text(self, part: str) -> None:
         known = self._known.get(part)

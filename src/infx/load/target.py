@@ -30,6 +30,9 @@ class Target:
         """
         opening, middle, closing = self.frame
         pieces = plan.prompt(number, manner.marker if manner else b"")
+        if fields := plan.fields(number):
+            pieces += (memoryview(closing[:-1]), *fields)
+            closing = closing[-1:]
         limit = b"%d" % issue.asked_output
         size = sum(map(len, pieces)) + len(limit) + len(opening) + len(middle) + len(closing)
         ids = b"X-Request-ID: %b-%d\r\n" % (self.name.encode(), issue.request)

@@ -112,5 +112,15 @@ class AgenticWorkload(Value):
         return loose if named.breaches() else named
 
 
+def own_fields(workload: FixedWorkload | AgenticWorkload) -> dict[str, JsonValue]:
+    """Return the fields of each request's body that a workload decides, its extra ones apart."""
+    fields: dict[str, JsonValue] = {}
+    if workload.temperature is not None:
+        fields["temperature"] = workload.temperature
+    if workload.ignore_eos:
+        fields["ignore_eos"] = True
+    return fields
+
+
 Workload = Annotated[FixedWorkload | AgenticWorkload, Field(discriminator="scenario")]
 """Whatever a point asks."""

@@ -52,6 +52,7 @@ class PointFile(Value):
     its prompts. `cache_reset` lists what each server (`url`) said when it was told to forget all
     prefixes, and whether it did (`ok`).
 
+    `unsent_fields` says how many recorded requests of a replay had a field that is not sent.
     `digest_mismatch` lists what had another digest (`found`) than was `stated`: the `corpus` that
     the workload names, the file that the `registry` of corpora names, or the `plan` (`what`).
 

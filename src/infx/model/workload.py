@@ -5,7 +5,7 @@ dataclasses; the workload stands in every point's file, so it is a pydantic valu
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from types import MappingProxyType
 from typing import Literal
@@ -125,10 +125,13 @@ class Message:
     """One message of a prompt; its content is the concatenation of `parts`.
 
     Parts that several messages share should be the same string object: they are encoded once.
+    `members` are what the message has beside role and content, such as its tool calls, as the
+    inside of a JSON object.
     """
 
     role: str
     parts: tuple[str, ...]
+    members: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,13 +140,14 @@ class Turn:
 
     `asked_output` becomes the token limit. `asked_input` is the length that the prompt was built
     to, chat template included, None where nobody asked for one. `delay_ns` is waited after the
-    turn before it ended.
+    turn before it ended. `fields` are further ones of the request's body, such as its tools.
     """
 
     messages: tuple[Message, ...]
     asked_output: int
     asked_input: int | None
     delay_ns: int = 0
+    fields: Mapping[str, JsonValue] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

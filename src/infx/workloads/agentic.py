@@ -8,7 +8,7 @@ started their conversation; joins and what else had to happen before hold them b
 from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -18,6 +18,7 @@ from infx.model.replay import MARKER, Tree, TreeStream, TreeTurn
 from infx.model.trace import Content, Ref, Trace
 from infx.model.workload import Message, Turn
 from infx.workloads.blocks import TextSource
+from infx.workloads.bodies import sent, unsent
 from infx.workloads.messages import Node, prompts
 from infx.workloads.seats import Outline, outline
 
@@ -70,7 +71,7 @@ def trees(
             continue
         kept += 1
         if outlines is not None:
-            outlines.append(outline(trace))
+            outlines.append(replace(outline(trace), unsent=unsent(workload, trace)))
         yield tree(workload, trace, source, template)
     if not kept:
         what = f"none of {seen} traces fits into {workload.max_context} tokens of context"
@@ -93,11 +94,8 @@ def tree(
             size = call.input_tokens if call.content is None else None
             if size is not None:
                 size += template.around(messages) + marker
-            turns.append(
-                TreeTurn(
-                    Turn(messages, asked, size, link.delay_ns), link.base, link.holds, link.overlaps
-                )
-            )
+            turn = Turn(messages, asked, size, link.delay_ns, sent(workload, call.content))
+            turns.append(TreeTurn(turn, link.base, link.holds, link.overlaps))
         streams.append(TreeStream(stream.id, stream.parent, tuple(turns)))
     return Tree(trace.id, tuple(streams))
 
@@ -183,7 +181,7 @@ class _Voice:
         return (
             *said,
             *(
-                Message(one.role, self._marked(one.parts)) if n == first else one
+                replace(one, parts=self._marked(one.parts)) if n == first else one
                 for n, one in enumerate(content.messages)
             ),
         )

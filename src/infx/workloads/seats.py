@@ -2,8 +2,8 @@
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from hashlib import sha256
 from typing import NamedTuple
@@ -37,7 +37,7 @@ class Outline:
     """What is kept of a trace once its tree is made; members are by stream, then by turn.
 
     `starts` are the recorded moments, `spawns` the turns that started the streams. `unsent` are the
-    fields of recorded requests that are not sent, since prompts are all that a plan has.
+    fields of recorded requests that are not sent, and how many requests had them.
     """
 
     name: str
@@ -46,7 +46,7 @@ class Outline:
     starts: "tuple[array[int], ...]"
     spawns: tuple[Ref | None, ...]
     expected: tuple[tuple[Expected, ...], ...]
-    unsent: tuple[str, ...] = ()
+    unsent: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def span(self) -> tuple[int, int]:
@@ -64,7 +64,6 @@ def outline(trace: Trace) -> Outline:
         )
         for stream, hits in zip(streams, theoretical_hits(trace), strict=True)
     )
-    contents = [call.content for stream in streams for call in stream.calls]
     return Outline(
         trace.id,
         tuple(stream.id for stream in streams),
@@ -72,7 +71,6 @@ def outline(trace: Trace) -> Outline:
         tuple(array("q", [call.start_ns for call in stream.calls]) for stream in streams),
         tuple(stream.spawn for stream in streams),
         expected,
-        tuple(sorted({name for one in contents if one is not None for name in one.extra})),
     )
 
 

@@ -1,5 +1,6 @@
 """Conversations as text, one a row."""
 
+import orjson
 import pytest
 
 from infx.model.trace import Content
@@ -99,3 +100,20 @@ def test_lengths_and_pauses_are_one_for_all_or_one_each(tmp_path):
 def test_a_bad_row_says_its_line_field_and_expectation(tmp_path, row, told):
     first = {"session_id": "x", "messages": said("u1")}
     assert refusal(lambda: read(tmp_path, first, row)) == f"{tmp_path}/traces.jsonl:2: {told}"
+
+
+def test_tool_calls_stay_with_their_messages_and_what_is_nobodys_is_named(tmp_path):
+    calls = [{"id": "c1", "type": "function", "function": {"name": "ls", "arguments": "{}"}}]
+    messages = [
+        {"role": "user", "content": "list", "timestamp": 5, "name": None},
+        {"role": "assistant", "content": None, "tool_calls": calls},
+        {"role": "tool", "content": "a b", "tool_call_id": "c1"},
+    ]
+    (trace,) = read(tmp_path, {"messages": messages})
+    first, second = (call.content for call in trace.streams[0].calls)
+    assert first.unsaid == second.unsaid == ("messages[].timestamp",)
+    assert first.messages == (Message("user", ("list",)),)
+    called, told = second.messages
+    assert (called.role, called.parts, told.parts) == ("assistant", ("",), ("a b",))
+    assert orjson.loads(f"{{{called.members}}}") == {"tool_calls": calls}
+    assert orjson.loads(f"{{{told.members}}}") == {"tool_call_id": "c1"}

@@ -17,7 +17,7 @@ from infx.model.trace import Call, Content, Ref, Stream, Trace
 from infx.workloads.trace.fields import NS_PER_MS, Fields, Report
 from infx.workloads.trace.grouped import Index
 from infx.workloads.trace.reading import Row, Tally, decoded, rows
-from infx.workloads.trace.texts import extra, messages
+from infx.workloads.trace.texts import extra, messages, unsaid
 
 BLOCK_TOKENS = 64
 """Texts have no blocks; the number only has to be one."""
@@ -134,7 +134,7 @@ def conversation(value: object, report: Report) -> Conversation:
                 start_ns=start_ns,
                 model=turn.text("model") if turn.get("model") is not None else "",
                 output_tokens=turn.optional_whole("max_tokens", least=1),
-                content=Content(said, extra=extra(turn)),
+                content=Content(said, extra=extra(turn), unsaid=unsaid(turn, "messages")),
             )
         )
         children += _children(turn, index, len(listed), report)

@@ -18,7 +18,7 @@ from infx.model.workload import Message
 from infx.workloads.trace.fields import NS_PER_MS, Fields, Report
 from infx.workloads.trace.grouped import Index
 from infx.workloads.trace.reading import Row, Tally, decoded, rows
-from infx.workloads.trace.texts import NOT_TEXT, extra, messages
+from infx.workloads.trace.texts import NOT_TEXT, extra, messages, unsaid
 
 BLOCK_TOKENS = 512
 PROMPTS = ("input_length", "text_input", "messages", "payload")
@@ -86,7 +86,9 @@ def _content(fields: Fields, report: Report) -> Content | None:
     if "text_input" in fields:
         return Content((Message("user", (fields.text("text_input"),)),), extra=extra(fields))
     if "messages" in fields:
-        return Content(messages(fields, "messages", report), whole=True, extra=extra(fields))
+        said = messages(fields, "messages", report)
+        lost = unsaid(fields, "messages")
+        return Content(said, whole=True, extra=extra(fields), unsaid=lost)
     if "payload" not in fields:
         return None
     body = Fields(fields.get("payload"), fields.name("payload"), report)
@@ -97,7 +99,10 @@ def _content(fields: Fields, report: Report) -> Content | None:
     kept = payload if isinstance(payload, dict) else {}
     further = {key: kept[key] for key in kept if key not in NOT_EXTRA}
     return Content(
-        messages(body, "messages", report), whole=True, extra={**further, **extra(fields)}
+        messages(body, "messages", report),
+        whole=True,
+        extra={**further, **extra(fields)},
+        unsaid=unsaid(body, "messages"),
     )
 
 

@@ -14,7 +14,7 @@ from infx.model.trace import Call, Content, Stream, Trace
 from infx.model.workload import Message
 from infx.workloads.trace.fields import NS_PER_MS, Fields, Report
 from infx.workloads.trace.reading import Row, Tally, decoded, rows
-from infx.workloads.trace.texts import extra, messages
+from infx.workloads.trace.texts import extra, messages, unsaid
 
 BLOCK_TOKENS = 64
 """Texts have no blocks; the number only has to be one."""
@@ -48,7 +48,7 @@ def _trace(fields: Fields, row: Row, seen: set[str], report: Report) -> Trace | 
     delays = _each(fields, "delay", len(asked) - 1, report, least=0)
     if not asked:
         return None
-    body = extra(fields)
+    body, lost = extra(fields), unsaid(fields, "messages")
     start_ns, calls = 0, []
     for index, new in enumerate(asked):
         start_ns += round((delays[index - 1] or 0) * NS_PER_MS) if index else 0
@@ -58,7 +58,7 @@ def _trace(fields: Fields, row: Row, seen: set[str], report: Report) -> Trace | 
                 outer=index,
                 start_ns=start_ns,
                 output_tokens=None if limit_tokens is None else int(limit_tokens),
-                content=Content(new, extra=body),
+                content=Content(new, extra=body, unsaid=lost),
             )
         )
     stream = Stream(id=name, kind="main", calls=tuple(calls), after=((),) * len(calls))

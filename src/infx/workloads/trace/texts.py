@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+import orjson
 from pydantic import JsonValue
 
 from infx.errors import nearest
@@ -10,10 +11,16 @@ from infx.workloads.dataset_rows import ROLES, kind
 from infx.workloads.trace.fields import Fields, Report
 
 NOT_TEXT = "only text is replayed"
+MEMBERS = ("name", "tool_calls", "tool_call_id")
+"""What a message has in the OpenAI API beside its role and its text, and is sent."""
+PLAIN = ("role", "content")
 
 
 def messages(fields: Fields, key: str, report: Report) -> tuple[Message, ...]:
-    """Read a list of messages, at least one; content that is not text is reported."""
+    """Read a list of messages, at least one; content that is not text is reported.
+
+    An assistant's message that calls tools may be without text.
+    """
     listed = fields.listed(key)
     if key in fields and listed == [] and isinstance(fields.get(key), list):
         fields.wrong(key, "at least one message")
@@ -28,11 +35,26 @@ def messages(fields: Fields, key: str, report: Report) -> tuple[Message, ...]:
             report(f"{part.name('role')}: unknown role {role!r}", advice)
             continue
         content = part.get("content")
+        if content is None and role == "assistant" and part.get("tool_calls"):
+            content = ""
         if not isinstance(content, str):
             report(f"{part.name('content')}: expected text, found {kind(content)}", NOT_TEXT)
             continue
-        found.append(Message(str(role), (content,)))
+        found.append(Message(str(role), (content,), _members(part)))
     return tuple(found)
+
+
+def unsaid(fields: Fields, key: str) -> tuple[str, ...]:
+    """Return the members of a list of messages that no request carries, as `messages[].name`."""
+    listed = fields.get(key)
+    names = {
+        name
+        for message in (listed if isinstance(listed, list) else ())
+        if isinstance(message, Mapping)
+        for name, value in message.items()
+        if name not in (*PLAIN, *MEMBERS) and value is not None
+    }
+    return tuple(f"{key}[].{name}" for name in sorted(names))
 
 
 def extra(fields: Fields, *, tools: bool = True) -> dict[str, JsonValue]:
@@ -45,3 +67,9 @@ def extra(fields: Fields, *, tools: bool = True) -> dict[str, JsonValue]:
     if tools and fields.get("tools") is not None:
         body["tools"] = fields.listed("tools")  # type: ignore[assignment]
     return body
+
+
+def _members(part: Fields) -> str:
+    """Return the inside of the JSON object of what a message has beside role and text."""
+    found = {name: part.get(name) for name in MEMBERS if part.get(name) is not None}
+    return orjson.dumps(found).decode()[1:-1]
