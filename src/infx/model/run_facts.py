@@ -145,8 +145,9 @@ class Measurement(Value):
 
     `counts` are of the profiling phase. `reasons` are the ids of what keeps it from being
     certified. `acceptance` is the length that the server's counters came to; None where they did
-    not, and `why_no_acceptance` says why. `observed` is what each process of the server said that
-    it runs, None where nobody kept its log.
+    not, and `why_no_acceptance` says why. `launched` are the flags and variables with which the
+    client started the server, None where somebody else had. `observed` is what each process of the
+    server said that it runs, None where nobody kept its log.
     """
 
     config: str
@@ -161,6 +162,7 @@ class Measurement(Value):
     counts: Counts
     acceptance: float | None = None
     why_no_acceptance: str | None = None
+    launched: tuple[Observed, ...] | None = None
     observed: tuple[Observed, ...] | None = None
     cite: Cite
 

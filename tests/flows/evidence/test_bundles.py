@@ -127,6 +127,21 @@ def test_what_the_server_said_is_kept_with_its_line(repo, tmp_path):
     assert (observed.cite.line, observed.cite.value) == (7, "file type = Q4_1")
 
 
+def test_what_the_client_started_is_kept(repo, tmp_path):
+    bundle = bundled.finished(tmp_path / "runs", 1)
+    (point,) = (bundle / "points").iterdir()
+    assert gathered(repo, bundle).submission.measurements[0].launched is None
+    record = json.loads((point / "point.json").read_text())
+    record["launch"] = {"engine": "llamacpp", "processes": [], "endpoint": record["endpoint"]}
+    record["recipe"].update(flags={"ctx-size": 8192, "cont": True}, environment={"A": "1"})
+    (point / "point.json").write_text(json.dumps(record))
+    (one,) = gathered(repo, bundle).submission.measurements
+    assert [(each.name, each.value) for each in one.launched] == [
+        ("ctx-size", "8192"), ("cont", "true"), ("A", "1"),
+    ]  # fmt: skip
+    assert one.launched[0].cite.path.endswith(f"points/{point.name}/point.json")
+
+
 def test_the_log_of_a_bundles_server_is_read_and_kept(repo, tmp_path):
     bundle = bundled.finished(tmp_path / "runs", 1)
     (bundle / "server" / "server.log").write_text("SGLANG_SIMULATE_ACC_LEN=4.05\nready\n")

@@ -13,7 +13,7 @@ from infx.model import config_facts, run_facts
 from infx.model.bundle import PointFile
 from infx.model.result import Absent, MetricValue, PointSummary
 from infx.model.verdict import Cite
-from infx.store.bundles import OBSERVED, REQUESTS, point_folder
+from infx.store.bundles import OBSERVED, POINT, REQUESTS, point_folder
 from infx.store.documents import read_json
 
 SHOWN = 300
@@ -43,6 +43,7 @@ def _measurement(one: Given, point: Asked, summary: PointSummary) -> run_facts.M
         counts=summary.counts,
         acceptance=length,
         why_no_acceptance=why,
+        launched=_launched(one, point.file),
         observed=_observed(one, point.file),
         cite=one.cite(point.file, "summary.json"),
     )
@@ -53,6 +54,17 @@ def _acceptance(summary: PointSummary) -> tuple[float | None, str | None]:
     if isinstance(found, MetricValue):
         return found.mean, None
     return None, found.reason if isinstance(found, Absent) else NOT_READ
+
+
+def _launched(one: Given, point: PointFile) -> tuple[config_facts.Observed, ...] | None:
+    if point.launch is None:
+        return None
+    stated = {**point.recipe.flags, **point.recipe.environment}
+    cite = one.cite(point, POINT)
+    return tuple(
+        config_facts.Observed(name=name, value=text(value), cite=cite)
+        for name, value in stated.items()
+    )
 
 
 def _observed(one: Given, point: PointFile) -> tuple[config_facts.Observed, ...] | None:

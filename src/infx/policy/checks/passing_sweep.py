@@ -13,20 +13,24 @@ Fails
     A job was skipped, failed, was cancelled, has not ended or is not there; jobs that only collect
     never count. The run measured a commit that was rebased out of the pull request, or another one
     than the matrix is of; ran under `agentx-fast` or `evals-only`; or had simulated engines. A
-    point was measured with another recipe than the head has, or was not measured.
+    point was measured with another recipe than the head has, or was not measured. A local run
+    started its server with other flags than the recipe has.
 
 Passes
     Each job that is asked for succeeded in one run, whatever the run as a whole came to: a
     cancelled run counts when all its needed jobs are done, and a canary is the job of its point.
     Lanes that the change has no config for may be skipped. A change without points needs no sweep.
+    Where a local run asked a server that somebody else had started, its owner's word says which
+    recipe that was, and the finding is marked as claimed.
 
 Fix
     Rerun the failed jobs, or put the primary sweep label on anew so that the head is measured.
 
 Evidence
     The pull request's commits (`pull`), the points with the digests of their recipes at the base,
-    the measured commit and the head (`points`), the runs with their jobs (`runs`), and the jobs of
-    the measured commit's matrix (`expected_jobs`).
+    the measured commit and the head (`points`), the runs with their jobs (`runs`), the jobs of the
+    measured commit's matrix (`expected_jobs`), and of local runs what was started
+    (`measurements`, `recipes`).
 """
 
 from collections.abc import Iterable, Iterator
@@ -37,6 +41,7 @@ from infx.model.run_facts import Run
 from infx.model.submission import Submission
 from infx.model.verdict import Cite, Finding
 from infx.policy.context import Context
+from infx.policy.started import is_claimed, started_otherwise
 from infx.policy.sweeps import (
     WORDS,
     Outcome,
@@ -67,8 +72,8 @@ def check(submission: Submission, context: Context) -> Iterator[Finding]:
         yield _no_run(submission)
         return
     did = outcomes(run, submission.expected_jobs or ())
-    faults += _undone(run, did)
-    yield from faults or [_passed(run, did)]
+    faults += [*_undone(run, did), *started_otherwise(run, submission)]
+    yield from faults or [_passed(run, did, submission)]
 
 
 def _unmeasured(points: Iterable[Point], submission: Submission) -> Iterator[Finding]:
@@ -148,17 +153,20 @@ def _undone(run: Run, did: Iterable[Outcome]) -> Iterator[Finding]:
         )
 
 
-def _passed(run: Run, did: Iterable[Outcome]) -> Finding:
+def _passed(run: Run, did: Iterable[Outcome], submission: Submission) -> Finding:
     jobs = [one for one in did for _ in one.jobs]
     kinds = {
         kind: sum(one.identity.kind == kind for one in jobs) for kind in ("throughput", "eval")
     }
     counted = " and ".join(f"{number} {kind}" for kind, number in kinds.items() if number)
+    claimed = is_claimed(run, submission)
+    whose = "by its owner's word with" if claimed else "with"
     return Finding(
         status="PASS",
-        message=f"run {run.id} on {run.head[:12]}: all {counted} jobs succeeded, with the recipes"
-        " of the head",
+        message=f"run {run.id} on {run.head[:12]}: all {counted} jobs succeeded, {whose} the"
+        " recipes of the head",
         cites=(cite(run, run.head),),
+        confidence="claimed" if claimed else "certain",
     )
 
 
