@@ -11,7 +11,7 @@ from infx.metrics.replay import censored
 from infx.model.agentic import AgenticWorkload
 from infx.model.bundle import PointFile
 from infx.model.record import EndState, Phase, RequestRecord
-from infx.model.result import Absent, Coverage, MetricValue, PointSummary
+from infx.model.result import Coverage, MetricValue, PointSummary
 from infx.model.validity import REASONS
 from replayed import CORPUS, POINT, point, summary, turn, turns
 
@@ -196,8 +196,8 @@ def test_the_summary_of_a_replay() -> None:
     assert found.rate is None
     replay = found.replay
     assert replay is not None
-    # All recorded turns were asked, but nobody says that the lane began at the first of them.
-    assert (replay.plays, replay.finished, replay.whole) == (1, 1, 0)
+    # All recorded turns were asked in profiling, so the first of them was: from 0 to 1000 s.
+    assert (replay.plays, replay.finished, replay.whole) == (1, 1, 1)
     assert replay.idle_skipped_s == 30.5
     assert isinstance(replay.coverage, Coverage)
     assert replay.coverage.ttft_ratio == pytest.approx(0.9901)
@@ -206,9 +206,8 @@ def test_the_summary_of_a_replay() -> None:
     assert found.metrics["theoretical_prefix_hit"] == MetricValue(unit="share", n=100, mean=0.9)
     assert found.metrics["served_prefix_hit"] == MetricValue(unit="share", n=100, mean=0.9)
     assert isinstance(found.metrics["total_throughput_per_gpu"], MetricValue)
-    assert found.metrics["session_time"] == Absent(
-        reason="no session was played from its first turn to its last"
-    )
+    assert isinstance(found.metrics["session_time"], MetricValue)
+    assert (found.metrics["session_time"].n, found.metrics["session_time"].mean) == (1, 1000)
 
 
 def test_it_survives_a_file() -> None:

@@ -65,6 +65,23 @@ def test_a_first_play_is_whole_only_where_lanes_begin_at_the_start() -> None:
     assert told(measured(*records, replay=Replayed(from_start=True)))[0] == (0, 0, True, True)
 
 
+def test_a_first_play_of_all_recorded_turns_began_at_the_first_of_them() -> None:
+    """Lanes begin in the middle here, but of two turns in `a` both were asked in profiling.
+
+    A lane that begins in `b` at its second turn leaves one out, and is primed with it in the warmup
+    or not.
+    """
+    given = measured(
+        turn(0, 0, 0, 1, session=0),
+        turn(0, 0, 2, 3, session=0, turn=1),
+        turn(1, 0, 0, 1, session=1, turn=1),
+        turn(2, 0, 0, 1, session=1, phase=Phase.WARMUP),
+        turn(2, 0, 2, 3, session=1, turn=1),
+        replay=of_lengths(a=2, b=2),
+    )
+    assert told(given) == [(0, 0, True, True), (1, 0, False, False), (2, 0, True, False)]
+
+
 def test_a_play_that_began_in_the_warmup_is_not_whole() -> None:
     given = measured(
         turn(0, 1, 0, 1, phase=Phase.WARMUP),

@@ -16,8 +16,9 @@ class Play:
     """One play of a session on a lane.
 
     `finished` tells that all of it was asked and came to an end; `whole` that it also began at its
-    first turn, lies in the profiling phase and was answered throughout. `span_s` is the time from
-    its first send in profiling to its last end, pauses included.
+    first turn, lies in the profiling phase and was answered throughout. One that has as many turns
+    as the recording began at its first. `span_s` is the time from its first send in profiling to
+    its last end, pauses included.
     """
 
     lane: int
@@ -42,16 +43,15 @@ def plays(measured: Measured) -> tuple[Play, ...]:
             groups.setdefault((record.lane, record.play), []).append(record)
     lengths = Counter(one.trace for one in replay.expected.values())
     last = dict(sorted(groups))
-    return tuple(
-        _play(
-            records,
-            profiled,
-            over=number < last[lane] or _complete(records, replay, lengths),
-            from_start=number > 0 or replay.from_start,
-        )
-        for (lane, number), records in sorted(groups.items())
-        if (profiled := [one for one in records if one.phase is Phase.PROFILING])
-    )
+    found = []
+    for (lane, number), records in sorted(groups.items()):
+        profiled = [one for one in records if one.phase is Phase.PROFILING]
+        complete = _complete(records, replay, lengths)
+        over = complete or number < last[lane]
+        from_start = complete or number > 0 or replay.from_start
+        if profiled:
+            found.append(_play(records, profiled, over=over, from_start=from_start))
+    return tuple(found)
 
 
 def _play(
