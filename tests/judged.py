@@ -70,3 +70,11 @@ def agentic(row: str, *, runner: str = "cluster:h200-a", scenario: str = "") -> 
         f"{HEAD}  runner: {runner}\n  multinode: false\n  scenarios:\n    agentic-coding:\n"
         f"    - {{{scenario} search-space: [\n        {{{row}}}]}}\n"
     )
+
+
+def spread(row: str, *, more: str = "  disagg: true\n", scenario: str = "") -> str:
+    """Return an entry over several nodes whose only agentic row stands on line 13."""
+    text = agentic(row, runner="cluster:gb200-b", scenario=scenario)
+    return text.replace("multinode: false\n", f"multinode: true\n{more}") + (
+        "  kv-p2p-transfer: nixl\n" if "disagg: true" in more else ""
+    )

@@ -1,12 +1,44 @@
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 import gitted
 import toy_repository
+from judged import AUGUST
+from named_recipes import RECIPE, RUNNERS
+from transcript import Infx, Transcript
 
 
 @pytest.fixture
 def repo(tmp_path: Path) -> gitted.Repo:
     """A repository with a small catalog, on a branch that has changed nothing yet."""
     return toy_repository.repository(tmp_path)
+
+
+@pytest.fixture
+def generate(infx: Infx, tmp_path: Path) -> Callable[..., Transcript]:
+    """Generate the matrix of master texts, which stand in toy-master.yaml and z-master.yaml."""
+
+    def run(*masters: str, runners: str = AUGUST) -> Transcript:
+        for letter, text in zip(("toy", "z"), masters, strict=False):
+            (tmp_path / f"{letter}-master.yaml").write_text(text)
+        (tmp_path / "runners.yaml").write_text(runners)
+        return infx("matrix", "generate")
+
+    return run
+
+
+@pytest.fixture
+def rows(generate: Callable[..., Transcript], tmp_path: Path) -> Callable[..., Transcript]:
+    """Generate the matrix of a master whose rows name recipes/toy.yaml; `block` is of its lane."""
+    (tmp_path / "recipes").mkdir()
+
+    def run(master: str, text: str, *, block: str | None = None) -> Transcript:
+        (tmp_path / RECIPE).write_text(text)
+        if block is not None:
+            (tmp_path / "srt-recipes").mkdir()
+            (tmp_path / "srt-recipes" / "agentic-single.yaml").write_text(block)
+        return generate(master, runners=RUNNERS)
+
+    return run

@@ -84,7 +84,7 @@ class MatrixFlags:
     ] = None
     recipe_root: Annotated[
         list[Path] | None,
-        several("Folders of recipes; default: those that stand around the first master."),
+        several("Folders of recipes; default: those that stand around the masters."),
     ] = None
     filters: Annotated[FilterFlags, Parameter(name="*")] = field(default_factory=FilterFlags)
     evals: Annotated[EvalFlags, Parameter(name="*")] = field(default_factory=EvalFlags)

@@ -11,7 +11,7 @@ from infx.matrix.catalog import Catalog, catalog
 from infx.model.document import Document
 from infx.store.catalog import find
 from infx.store.documents import read_yaml
-from infx.store.recipes import default_roots
+from infx.store.recipes import roots_around
 
 
 def load_catalog(
@@ -22,10 +22,10 @@ def load_catalog(
     """Read and judge a catalog; files that are not named are looked for from here.
 
     Recipes of rows that leave their topology to them are looked for in `roots`, which without any
-    are those around the first master. Raises InputError with every problem of every file.
+    are those around the masters. Raises InputError with every problem of every file.
     """
     files = find(masters, runners)
-    recipes = opener(roots or default_roots(files.masters[0]))
+    recipes = opener(roots or roots_around(files.masters))
     problems: list[Problem] = []
     with no_collections():
         documents = list(_read(files.masters, problems))

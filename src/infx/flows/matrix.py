@@ -13,7 +13,7 @@ from infx.matrix.generate import generate
 from infx.matrix.options import Edition, Options
 from infx.model.sweep import Row
 from infx.store.catalog import find
-from infx.store.recipes import default_roots
+from infx.store.recipes import roots_around
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +35,12 @@ def matrix(
     """Return the rows of a catalog's files; without files, of those that are found here.
 
     Without an edition the rules are those of the runner file's form; without roots, recipes are
-    looked for around the first file. Raises InputError for files that cannot be read, flags that
+    looked for around the files. Raises InputError for files that cannot be read, flags that
     name nothing, and when nothing is left; by the rules of October also for rows whose recipe is
     missing, or does not bind at one of their points.
     """
     found = find(files, runner_file)
-    roots = recipe_roots or default_roots(found.masters[0])
+    roots = recipe_roots or roots_around(found.masters)
     catalog = load_catalog(found.masters, found.runners, roots)
     nodes = stated_nodes(roots)
     options = replace(options, edition=edition or catalog.edition, recipe_nodes=nodes)

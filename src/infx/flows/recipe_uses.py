@@ -20,7 +20,7 @@ from infx.recipes.target import Target
 from infx.recipes.variants import split_selector
 from infx.store import datasets
 from infx.store.catalog import find
-from infx.store.recipes import default_roots, locate, shared_block
+from infx.store.recipes import locate, roots_around, shared_block
 from infx.store.recipes import find as find_recipe
 from infx.store.registries import registry
 
@@ -84,8 +84,7 @@ def uses(masters: Sequence[Path] | None, runners: Path | None, roots: Sequence[P
     wrong in the catalog.
     """
     files = find(masters, runners)
-    around = [root for master in files.masters for root in default_roots(master)]
-    places = tuple(dict.fromkeys((*roots, *around)))
+    places = tuple(dict.fromkeys((*roots, *roots_around(files.masters))))
     catalog = load_catalog(files.masters, files.runners, places)
     found = Uses()
     for row in _rows(catalog):

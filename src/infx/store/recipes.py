@@ -26,11 +26,25 @@ _PREFIXES = ("recipes", *ROOTS[2:])
 
 
 def default_roots(master: Path) -> tuple[Path, ...]:
-    """Return the folders of recipes that exist around a master file, the nearest first."""
-    home = master.absolute().parent
+    """Return the folders of recipes that exist around a master file, the nearest first.
+
+    Those below the working directory are named from there, as people see them.
+    """
+    home, here = master.absolute().parent, Path.cwd()
     folders = [home, *home.parents][:3]
     found = (folder / name for folder in folders for name in ROOTS)
-    return tuple(folder for folder in found if folder.is_dir())
+    return tuple(
+        folder.relative_to(here) if folder.is_relative_to(here) else folder
+        for folder in found
+        if folder.is_dir()
+    )
+
+
+def roots_around(masters: Sequence[Path]) -> tuple[Path, ...]:
+    """Return the folders of recipes around several master files, those of the first before."""
+    homes = dict.fromkeys(master.parent for master in masters)
+    found = (root for home in homes for root in default_roots(home / "any"))
+    return tuple(dict.fromkeys(found))
 
 
 def locate(name: str, roots: Sequence[Path]) -> Path | None:
