@@ -23,12 +23,14 @@ def play(
     script: Script,
     *,
     split: int | None = None,
+    connect_s: float = 0,
     before: Callable[[VirtualTimeLoop, Accept], Accept] = lambda _, accept: accept,
     **more: object,
 ) -> tuple[Outcome, list[Sent], list[str]]:
     """Run a bench in virtual time; return its outcome, the server's log, and what was said.
 
-    `split` delivers the server's bytes in pieces of that many; `before` puts something before the
+    `split` delivers the server's bytes in pieces of that many; a connection takes `connect_s` to
+    make, also the one that asks for models; `before` puts something before the
     server, as it makes what accepts connections out of the server's own.
     """
     loop = VirtualTimeLoop()
@@ -42,6 +44,13 @@ def play(
         "out": out,
     }
     options = BenchOptions(**{**settings, **more})  # type: ignore[arg-type]
+    reach = memory_dial(before(loop, server.protocol), split=split)
+
+    async def dial(factory: Callable[[], asyncio.Protocol]) -> object:
+        if connect_s:
+            await asyncio.sleep(connect_s)
+        return await reach(factory)
+
     try:
         outcome = loop.run_until_complete(
             run_bench(
@@ -49,7 +58,7 @@ def play(
                 clock=loop,
                 brake=Brake(),
                 watch=Watch(talk=said.append),
-                connect=memory_dial(before(loop, server.protocol), split=split),
+                connect=dial,
             )
         )
     finally:

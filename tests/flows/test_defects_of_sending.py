@@ -3,6 +3,7 @@
 See `test_defects`; these are about lanes, connections and the edges of a phase.
 """
 
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,9 @@ from infx.load.driver import Driver
 from infx.load.plan import Plan
 from infx.load.planner import plan_bytes
 from infx.load.target import Stop, Target
+from infx.metrics import METRICS
 from infx.model.record import EndState, Phase, RequestRecord
-from infx.model.workload import FixedWorkload, Message, Session, Turn
+from infx.model.workload import Arrival, FixedWorkload, Message, Session, Turn
 from infx.servers.truth.faults import read_faults
 from infx.servers.truth.log import Sent
 from infx.servers.truth.script import Script
@@ -52,6 +54,30 @@ def think(
         journal.close()
         loop.close()
     return records(path), log, driver.resets
+
+
+def test_t10_what_a_request_waited_for_in_the_client_stands_apart(tmp_path: Path) -> None:
+    """A request's wait for a free slot was recorded nowhere (vllm-project/vllm#54101, #54136).
+
+    Ten requests a second are due; a connection takes 200 ms to make, and only the first is made
+    before. When each was due, sent and admitted is kept; TTFT is from sending, and beside it stand
+    the wait and TTFT from the due moment, which has it in.
+    """
+    arrival = Arrival(process="constant", rate=10.0)
+    workload = WORKLOAD.model_copy(update={"arrival": arrival})
+    load = run(tmp_path, workload=workload, options={"connect_s": 0.2, "concurrency": (8,)})
+    (window,) = load.outcome.run.points[0].phases
+    waits = []
+    due = sorted(record.due_ns - window.start_ns for record in load.records.values())
+    assert due == [number * NS // 10 for number in range(REQUESTS)]
+    for number, record in load.records.items():
+        assert record.sent_ns == load.log[number].received_ns == load.log[number].admitted_ns
+        waits.append(record.sent_ns - record.due_ns)
+    assert set(waits) == {0, NS // 5}
+    waited = sum(waits) / len(waits) / NS
+    assert value(load.point, "queue_time").mean == pytest.approx(waited)
+    assert value(load.point, "ttft").mean == pytest.approx(0.040)
+    assert value(load.point, "ttft_from_due").mean == pytest.approx(0.040 + waited)
 
 
 @pytest.mark.parametrize("fault", ["cut", "idle-cut:2", "idle-cut:5"])
@@ -100,6 +126,59 @@ def test_t16_the_window_is_the_load_and_nothing_is_sent_after_it(tmp_path: Path)
     assert len(sent) == load.point.counts.issued == load.point.counts.ok == len(load.log)
     assert window.end_ns == max(record.end_ns for record in load.records.values())
     assert_figures(load.point, [answer(sent) for sent in load.log.values()])
+
+
+def test_t16_what_was_planned_and_not_sent_is_counted(tmp_path: Path) -> None:
+    """See above. Each fourth request hangs, so the fourth lane stops at once, and after 16 requests
+    none is left; the load is given up, and 8 of 24 were never sent.
+    """
+    load = run(tmp_path, "hang:head@4", options={"stall_timeout_s": 5.0})
+    assert len(load.log) == load.point.counts.issued == 16
+    assert (load.point.counts.ok, load.point.counts.cancelled_at_end) == (12, 4)
+    assert load.point.unsent == REQUESTS - 16
+    assert "unsent" in load.point.reasons
+    assert not load.point.certified
+    whole = run(tmp_path / "whole")
+    assert (whole.point.unsent, whole.point.counts.issued) == (0, REQUESTS)
+    assert "unsent" not in whole.point.reasons
+
+
+@pytest.mark.parametrize("asked", [{"arrival": Arrival(rate=50.0)}, {}], ids=["rate", "lanes"])
+def test_t16_a_load_that_ends_by_time_sends_all_that_was_due(
+    tmp_path: Path, asked: dict[str, object]
+) -> None:
+    """See above. Arrivals are planned by number; what lanes manage until the end is not."""
+    timed = WORKLOAD.model_copy(update={"requests": None, "duration_s": 4.0, **asked})
+    load = run(tmp_path, workload=timed, options={"concurrency": (1000,)})
+    (point,) = load.outcome.run.points
+    if asked:
+        assert point.audit["planned"] == load.point.counts.issued == len(load.log)
+        assert load.point.unsent == 0
+    else:
+        assert (point.audit["planned"], load.point.unsent) == (None, None)
+
+
+def test_t17_what_the_client_saw_is_never_called_the_server_s(tmp_path: Path) -> None:
+    """Time to the first byte at the client was read as the GPU's prefill, a burst left one by one,
+    and a governor that saves power doubled TTFT (ai-dynamo/aiperf#1424).
+
+    Connecting takes 300 ms here. Connections are warm before the first of a burst leaves, and all
+    leave at once; what a metric rests on is said with it; the host's governor and load stand in the
+    manifest, its pressure beside each point.
+    """
+    load = run(tmp_path, options={"connect_s": 0.3})
+    opening = [record for record in load.records.values() if record.request < 4]
+    assert len({record.sent_ns for record in opening}) == 1
+    assert value(load.point, "ttft").mean == pytest.approx(0.040)
+    host = load.outcome.run.manifest.host
+    assert {"cpu_governor", "load_average", "usable_cores", "cgroup_cpu_limit"} <= host.keys()
+    assert host["load_average"] is None or len(host["load_average"]) == 3
+    (point,) = load.outcome.run.points
+    assert "cpu_pressure" in point.audit
+    assert load.point.server is None, "nobody read the server's own figures"
+    for name in load.point.metrics:
+        words = (import_module(METRICS[name]).__doc__ or "").split("Source: ")[1].split()
+        assert {"client's", "server's"} & set(words[:8]), name
 
 
 def test_t18_warmups_keep_to_the_lanes_and_out_of_the_figures(tmp_path: Path) -> None:

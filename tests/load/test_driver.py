@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from coarse_loop import CoarseLoop
 from infx.clock import NS, VirtualTimeLoop
 from infx.errors import InfxError, MachineError
 from infx.load.driver import WHOLE, Driver
@@ -61,6 +62,7 @@ class Run:
         delay_s: int = 0,
         starts: tuple[float, ...] = (),
         share: Share = WHOLE,
+        loop: type[VirtualTimeLoop] = VirtualTimeLoop,
     ) -> None:
         message = Message("user", ("hi",))
         turns = (Turn((message,), 1, None), Turn((message,), 1, None, delay_ns=delay_s * NS))
@@ -69,7 +71,7 @@ class Run:
         sessions = [Session(Phase.PROFILING, asked, start_ns) for start_ns in due]
         frame = body_frame(api="chat", model="m", settings={}, extra={})
         target = Target(ADDRESS, dial, b"POST / HTTP/1.1\r\n", frame, "t")
-        self.loop = VirtualTimeLoop()
+        self.loop = loop()
         self.path = folder / "requests.jsonl.zst"
         self.journal = Journal(self.path)
         plan = Plan(memoryview(plan_bytes(sessions, api="chat")))
@@ -229,6 +231,16 @@ def test_a_deadline_ends_an_open_loop(tmp_path: Path) -> None:
     ended = run.run(Stop(duration_ns=5 * NS))
     assert [record.state for record in ended] == [EndState.OK] * 3
     assert not run.driver.exhausted
+
+
+def test_no_timer_ends_an_open_loop_before_its_last_arrival(tmp_path: Path) -> None:
+    """The timer of the end comes up at 2.999 s, when the arrivals of the last half ms are due."""
+    starts = (0.0, 2.9992, 2.9995)
+    run = Run(tmp_path, memory_dial(Server), starts=starts, loop=CoarseLoop)
+    ended = run.run(Stop(duration_ns=round(2.9996 * NS)))
+    assert [record.state for record in ended] == [EndState.OK] * 3
+    late = [record.sent_ns - record.due_ns for record in ended]
+    assert max(late) < 100_000
 
 
 def test_a_ramp_starts_the_lanes_one_by_one(tmp_path: Path) -> None:

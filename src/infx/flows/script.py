@@ -14,7 +14,7 @@ from infx.load.rules import Rules
 from infx.load.target import Stop
 from infx.model.agentic import AgenticWorkload
 from infx.model.workload import FixedWorkload
-from infx.workloads.fixed import sessions
+from infx.workloads.fixed import sessions, warmup_count
 
 if TYPE_CHECKING:
     from infx.flows.replaying import Recording
@@ -64,6 +64,7 @@ def fixed_script(
         workload, concurrency=concurrency, repetition=repetition, prompts=sizing.prompts
     )
     arrival = workload.arrival
+    ends_by_time = arrival is None and workload.duration_s is not None
     return Script(
         chunks=plan_chunks(api=workload.api, sessions=asked),
         duration_s=workload.duration_s,
@@ -71,7 +72,10 @@ def fixed_script(
         warms_up=bool(asked) and asked[0].phase.value == "warmup",
         join_warmup=workload.join_warmup,
         rate=arrival.peak if arrival else None,
-        audit={"prompt_passes": sizing.passes(len(asked))},
+        audit={
+            "prompt_passes": sizing.passes(len(asked)),
+            "planned": None if ends_by_time else len(asked) - warmup_count(workload, concurrency),
+        },
     )
 
 

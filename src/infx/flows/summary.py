@@ -17,6 +17,7 @@ Recorded = Mapping[tuple[int, int], Expected]
 """What the recording says of each request, by stream of the plan and turn."""
 
 NOTHING: Recorded = {}
+MAX_UNSENT = 0.01
 NOT_READ = "no counters of speculative decoding were read"
 
 
@@ -35,7 +36,8 @@ def summarise(
     from infx.metrics.summary import summarise_point  # after the load: it imports every metric
 
     measured = measured_of(point, records, recorded, acceptance=acceptance)
-    return summarise_point(point, measured, audit=tuple(audit_reasons(point, records)))
+    summary = summarise_point(point, measured, audit=tuple(audit_reasons(point, records)))
+    return summary.model_copy(update={"unsent": unsent(point, records)})
 
 
 def summarise_in(
@@ -79,6 +81,9 @@ def audit_reasons(point: PointFile, records: tuple[RequestRecord, ...]) -> Itera
         yield "digest-mismatch"
     if audit.get("plan_exhausted"):
         yield "plan-exhausted"
+    left, planned = unsent(point, records), audit.get("planned")
+    if left and isinstance(planned, int) and left > MAX_UNSENT * planned:
+        yield "unsent"
     if audit.get("prompt_passes", 1) != 1:
         yield "prompts-repeated"
     if isinstance(workload, AgenticWorkload):
@@ -88,6 +93,14 @@ def audit_reasons(point: PointFile, records: tuple[RequestRecord, ...]) -> Itera
         each = template if isinstance(template, int | float) else 0
         if prefix_hit(audit, template_tokens=each * len(records)):
             yield "prefix-cache-hit"
+
+
+def unsent(point: PointFile, records: tuple[RequestRecord, ...]) -> int | None:
+    """Return how many planned requests were never issued; None where no number was planned."""
+    planned = point.audit.get("planned")
+    if not isinstance(planned, int):
+        return None
+    return max(planned - sum(record.phase is Phase.PROFILING for record in records), 0)
 
 
 def _replay_reasons(point: PointFile, workload: AgenticWorkload) -> Iterator[str]:

@@ -137,6 +137,8 @@ class Driver:
                 lane.timer = self._loop.call_later(wait / NS, self._wake, lane)
             else:
                 self.free(lane)
+        if self._due and self._course.has("deadline"):
+            self._end_arrivals()
         self._arrive()
 
     def _wake(self, lane: Lane) -> None:
@@ -186,6 +188,15 @@ class Driver:
                 lane.turns, lane.due_ns = turns, due
                 self._send(lane, number)
         self._course.check_done()
+
+    def _end_arrivals(self) -> None:
+        """End an open loop at its time, and not before what was due by then is sent."""
+        end = self._start + (self._stop.duration_ns or 0)
+        if self._now() < end:
+            self._course.at("deadline", end, self._end_arrivals)
+        else:
+            self._arrive()
+            self._course.stop_issuing()
 
     def _send(self, lane: Lane, number: int) -> None:
         lane.timer = None

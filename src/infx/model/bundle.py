@@ -37,6 +37,8 @@ class PointFile(Value):
     of its own work: `keep_alive_resets` counts requests that were sent again because the server
     had closed a kept connection before a byte of their answer, `plan_exhausted` tells that a phase
     that ends by time ran out of prompts, `prompt_passes` how often a dataset was gone through.
+    `planned` is how many requests the profiling phase was to send, null where lanes ask until the
+    time is up.
     `shards` is how many processes shared the load of the profiling phase, and `shard_cpu_s` what
     it cost each of them, where there were several.
     What was read before and after the load stands there too: `cpu_pressure` is the share of that

@@ -196,20 +196,22 @@ class PointSummary(Value):
     workload are.
 
     `reasons` are the kebab-case ids of what keeps the point from being certified.
-    `error_reasons` counts the failed requests by reason. `rate` is the highest arrival rate that
-    was asked, in requests/s, None in a closed loop; where there is one, `concurrency` is the bound
-    of requests in flight. Where sessions were replayed, `concurrency` is how many were live at
-    once, and `replay` says what belongs to them. `server` is what the server's own counters say,
-    None where nobody read them.
+    `error_reasons` counts the failed requests by reason. `unsent` are the requests that were
+    planned and never issued, None where no number was planned. `rate` is the highest arrival rate
+    that was asked, in requests/s, None in a closed loop; where there is one, `concurrency` is the
+    bound of requests in flight. Where sessions were replayed, `concurrency` is how many were live
+    at once, and `replay` says what belongs to them. `server` is what the server's own counters say,
+    None where nobody read them. `curve_key` says which points form a curve with it, and `traits` in
+    words what its recipe and workload are.
 
     `golden` is the committed acceptance length of speculative decoding that the server of a replay
     was to simulate, or why none is known.
     """
 
     point_id: str
-    concurrency: int
     curve_key: dict[str, JsonValue] = Field(default_factory=dict)
     traits: dict[str, str] = Field(default_factory=dict)
+    concurrency: int
     rate: float | None = None
     repetition: int
     achieved_concurrency: float | None
@@ -220,6 +222,7 @@ class PointSummary(Value):
     error_reasons: dict[str, int]
     client: ClientAudit | None = None
     incomplete_tokens: IncompleteTokens | None = None
+    unsent: int | None = None
     steady: Steady | Absent = Absent(reason="not computed")
     replay: ReplaySummary | None = None
     server: ServerMetrics | Absent | None = None
@@ -251,9 +254,9 @@ class CurvePoint(Value):
     """
 
     point_id: str
+    traits: dict[str, str] = Field(default_factory=dict)
     repetition: int
     concurrency: int
-    traits: dict[str, str] = Field(default_factory=dict)
     rate: float | None = None
     x: float
     y: float

@@ -32,6 +32,9 @@ REASONS: Mapping[str, str] = MappingProxyType(
         "plan-exhausted": (
             "The planned prompts were used up before the stated time, so lanes stood idle."
         ),
+        "unsent": (
+            "More than 1 % of the planned requests were never sent, as the load ended before them."
+        ),
         "prompts-repeated": (
             "The dataset has fewer prompts than were asked, so a prefix cache may have known some."
         ),
