@@ -171,8 +171,8 @@ def test_qps_of_less_than_a_window() -> None:
 def test_golden_theoretical_hit_and_expected_outputs() -> None:
     """Prompts [1,2,3,4] [1,2,3,4,5] [1,2,9] [7,1,2] of one session.
 
-    0, 4, 2 and 0 of their 4, 5, 3 and 3 blocks are known: 6 / 15. A hit beyond the blocks counts as
-    all of them. Recorded outputs are 10, 20, 30 and unknown: the mean of the known is 20.
+    0, 4, 2 and 0 of their 4, 5, 3 and 3 blocks are known: 6 / 15. Recorded outputs are 10, 20, 30
+    and unknown: the mean of the known is 20.
     """
     facts = [(0, 4, 10), (4, 5, 20), (2, 3, 30), (0, 3, None)]
     expected = {
@@ -185,6 +185,31 @@ def test_golden_theoretical_hit_and_expected_outputs() -> None:
     assert found.tokens.output_expected is not None
     assert found.tokens.output_expected.mean == 20
     assert found.tokens.input == Spread(mean=100, p50=100, p75=100, p90=100, p95=100, std=0)
+
+
+def test_a_hit_lies_between_none_and_all_of_the_blocks() -> None:
+    """7 known of 4 blocks count as 4, and -3 of 4 as none: 4 / 8."""
+    expected = {(0, turn): Expected("t", "t", turn, known, 4) for turn, known in enumerate((7, -3))}
+    records = [answer(1.0, 2.0, turn=turn) for turn in range(2)]
+    found = request_metrics(measured(*records, replay=Replayed(expected=expected)))
+    assert found.theoretical_cache_hit_rate == 0.5
+
+
+def test_what_was_recorded_of_dropped_requests_enters_nothing() -> None:
+    """Of three turns the second failed and the third was a warmup: 1 of 2 blocks, and 10 tokens."""
+    expected = {
+        (0, turn): Expected("t", "t", turn, known, 2, output)
+        for turn, (known, output) in enumerate([(1, 10), (2, 500), (0, 900)])
+    }
+    records = [
+        answer(1.0, 2.0, turn=0),
+        answer(1.0, 2.0, turn=1, state=EndState.ERROR),
+        answer(1.0, 2.0, turn=2, phase=Phase.WARMUP),
+    ]
+    found = request_metrics(measured(*records, replay=Replayed(expected=expected)))
+    assert found.theoretical_cache_hit_rate == 0.5
+    assert found.tokens.output_expected is not None
+    assert found.tokens.output_expected.p95 == 10
 
 
 def test_nothing_kept_says_nothing() -> None:

@@ -135,6 +135,12 @@ def test_three_levels_and_five_subagents_hang_together_as_recorded() -> None:
     ]
 
 
+def test_a_turn_that_was_recorded_before_the_end_of_the_last_follows_it_at_once() -> None:
+    """The first answer takes from 0 to 10 s; the second turn began at 4 s, the third at 4 + 3 s."""
+    root = stream([call(0, [1], took=10), call(4, [1, 2], took=3), call(7, [1, 2, 3])])
+    assert links(played(trace(root))) == [(None, 0, ()), (0, 0, ()), (1, 0, ())]
+
+
 def test_a_subagent_that_was_recorded_beside_its_parents_answer_starts_beside_it() -> None:
     """The root asks at 0 for 10 s; the subagent began at 4 s, so 4 s after the root is sent."""
     root = stream([call(0, [1], took=10), call(12, [1, 2])])

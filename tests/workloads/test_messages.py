@@ -96,6 +96,15 @@ def test_a_prompt_that_ends_inside_a_block_is_completed_by_the_next() -> None:
     assert second.startswith(first)
 
 
+def test_blocks_beyond_the_stated_length_are_left_out() -> None:
+    """70 tokens are one block and 6 tokens of the second: the third and fourth id say nothing.
+
+    So the answer of 64 tokens, and what the next turn adds, stand after the second block.
+    """
+    main = [call(0, [1, 2, 3, 4], input_tokens=70, output_tokens=64), call(10, [1, 2, 7, 8])]
+    assert roles(trace(stream(main))) == ["u1.09375", "u2 a1 u1"]
+
+
 def test_a_call_without_ids_says_nothing_of_those_around_it() -> None:
     main = [
         call(0, [1, 2], output_tokens=64),

@@ -74,6 +74,13 @@ def test_another_model_is_another_agent_though_its_prompt_goes_on():
     assert told(call(0, [1]), call(2, [1, 2], model="small"), call(4, [1, 3])) == [[0, 2], [1]]
 
 
+def test_a_compacted_prompt_for_another_model_is_another_agents():
+    """Row 1 keeps 2 of row 0's 3 blocks and nobody returns to it: for its own model, a seam."""
+    before, after = call(0, [1, 2, 3]), [1, 2, 9]
+    assert told(before, call(2, after)) == [[0, 1]]
+    assert told(before, call(2, after, model="small")) == [[0], [1]]
+
+
 def test_the_longest_of_several_prompts_is_gone_on_with():
     """Rows 0 and 1 run at once; row 2 begins with both, and row 1's prompt is the longer."""
     assert told(call(0, [1], took=9), call(1, [1, 2], took=8), call(10, [1, 2, 3])) == [[0], [1, 2]]

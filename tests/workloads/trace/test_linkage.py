@@ -30,6 +30,21 @@ def test_the_first_turn_that_begins_at_or_after_the_end_waits(tmp_path, end, joi
     assert hung(tmp_path, end=end) == (Ref(0, 0), join)
 
 
+def test_only_turns_of_the_rows_after_its_own_wait(tmp_path):
+    """Rows out of order: the turn at 8 s stands before the subagent, which had ended at 3 s.
+
+    It is no turn that was written after the subagent's end, so the one at 9 s waits.
+    """
+    trace = only_trace(
+        tmp_path,
+        request(0, [1]),
+        request(8, [1, 2]),
+        subagent(2, "a", [request(2, [9])]),
+        request(9, [1, 2, 3]),
+    )
+    assert (trace.streams[1].spawn, trace.streams[1].join) == (Ref(0, 0), Ref(0, 2))
+
+
 def test_without_a_stated_duration_the_last_answer_is_the_end(tmp_path):
     """It runs from 3 to 3 + 4 = 7 s: the turn at 6 s does not wait, that at 8 does."""
     trace = only_trace(

@@ -1,6 +1,7 @@
 """Weka rows: every field and rule, and where a bad one stands."""
 
 import json
+import math
 
 import pytest
 
@@ -143,6 +144,21 @@ def test_a_bad_field_says_its_name_and_what_was_expected(tmp_path, fields, said)
     assert refused(tmp_path, session([{**request(0, [1]), **fields}])) == [
         f"traces.jsonl:1: {said}"
     ]
+
+
+def test_an_unknown_field_of_a_subagent_and_of_its_requests_is_refused(tmp_path):
+    inner = subagent(1, "a", [request(1, [9], color="red")], zebra="good")
+    known, streamed = (", ".join(names) for names in (weka.SUBAGENT, weka.STREAMED))
+    assert refused(tmp_path, session([request(0, [1]), inner])) == [
+        f"traces.jsonl:1: requests[1].zebra: unknown field; known are {known}",
+        f"traces.jsonl:1: requests[1].requests[0].color: unknown field; known are {streamed}",
+    ]
+
+
+@pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])
+def test_a_time_that_is_no_number_is_no_json(tmp_path, number):
+    (said,) = refused(tmp_path, session([request(0, [1], api_time=number)]))
+    assert said.startswith("traces.jsonl:1: not JSON: ")
 
 
 def test_two_subagents_of_one_name_are_refused_unless_one_is_dropped(tmp_path):
