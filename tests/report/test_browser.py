@@ -1,6 +1,7 @@
 """The page in a real browser: every point is drawn, nothing is asked for, nothing foreign runs."""
 
 import shutil
+from dataclasses import replace
 
 import pytest
 
@@ -102,6 +103,33 @@ def test_requests_without_a_good_end_are_marked(opened, demo):
     assert shown.said == []
 
 
+def test_requests_of_one_lane_that_overlap_are_drawn_below_each_other(opened, demo):
+    """Two lanes that never idle become one: it needs two rows, and has one name."""
+    report = demo((2,))
+    (point,) = report.points
+    one = replace(point, records=tuple(replace(record, lane=0) for record in point.records))
+    shown = opened(replace(report, points=(one,)))
+    tops = "marks => [...new Set(marks.map(mark => mark.getAttribute('y')))].length"
+    assert shown.page.locator("#timeline .waiting rect").evaluate_all(tops) == 2
+    assert shown.page.locator("#timeline svg").get_by_text("0", exact=True).count() == 2  # and 0 s
+    assert shown.said == []
+
+
+def test_each_workload_of_a_mixed_run_has_a_curve_to_choose(opened, demo):
+    report = demo()
+    (series,) = report.series
+    other = replace(series, name="agentic", curves=series.curves[1:])
+    shown = opened(replace(report, series=(replace(series, name="64/32"), other)))
+    svg = shown.page.locator("#frontier svg")
+    assert svg.get_attribute("aria-label") == "64/32: total throughput (tok/s) against E2EL p50 (s)"
+    shown.page.get_by_text("agentic", exact=True).click()
+    assert svg.get_attribute("aria-label") == (
+        "agentic: total throughput (tok/s) against TTFT p50 (ms)"
+    )
+    assert shown.count("#frontier fieldset") == 3
+    assert shown.said == []
+
+
 def test_a_hostile_name_does_nothing(opened, demo):
     shown = opened(demo((1, 2), model=HOSTILE))
     shown.page.locator(".mark.best circle").first.focus()
@@ -125,3 +153,13 @@ def test_one_point_is_enough(opened, demo):
     shown = opened(demo((1,)))
     assert shown.count(".mark circle") == 1
     assert shown.said == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_keeps_people_with_other_senses_out(opened, demo, scheme):
+    """Every rule of axe-core holds, also inside what is folded away."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is missing")
+    shown = opened(demo((1, 8), troubled=8), color_scheme=scheme)
+    shown.page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+    found = axe.Axe().run(shown.page).response["violations"]
+    assert [(one["id"], [node["html"] for node in one["nodes"]][:3]) for one in found] == []

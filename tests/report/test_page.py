@@ -255,6 +255,10 @@ def test_a_replay_says_what_was_replayed_and_what_became_of_it(demo):
     # 900 of 1000 tokens were cached, and nine of ten blocks could have been.
     assert "Served prefix hit 90.0 % at concurrency 1; in theory 90.0 %" in text_of(page)
     assert "90 % of sessions live" in page
+    # By the benchmark's own rules: 100 times 0.1 s, and 1,100 tokens every 10 s on 8 accelerators.
+    assert "By the rules of AgentX (agentx-v1): concurrency 1" in page
+    assert "ttft s 0.100 0.100 0.100 0.100 0.100 0" in text_of(page)
+    assert "total throughput per GPU tok/s/gpu 13.8 – – – – –" in text_of(page)
     assert "Sessions and coverage" not in render(demo((1,)))
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from infx.model.result import Absent, Interval, Metric, MetricValue, PointSummary, ServerMetrics
+from infx.report.agentx import agentx_details
 from infx.report.content import Report
 from infx.report.markup import Html, element, join, table
 from infx.report.units import display_unit, figure, label
@@ -11,7 +12,7 @@ STATISTICS = ("mean", "std", "p50", "p75", "p90", "p95", "p99")
 
 
 def metrics_details(report: Report) -> Html:
-    """Return a folded table for each point, and another one for what its server counted."""
+    """Return a folded table for each point, of a replay also those of AgentX and of its server."""
     names = report.names
     return join(
         block
@@ -23,6 +24,8 @@ def metrics_details(report: Report) -> Html:
 def _details(summary: PointSummary, name: str) -> Iterator[Html]:
     head = ["Metric", "unit", "n", *STATISTICS, "95 % intervals", "why none"]
     yield _folded(f"All metrics: {name}", head, _rows(summary.metrics.items()))
+    if summary.replay is not None:
+        yield agentx_details(summary.replay.agentx, name)
     if isinstance(summary.server, ServerMetrics):
         title = f"The server's own metrics: {name}"
         yield _folded(title, head, _rows(summary.server.metrics.items()))

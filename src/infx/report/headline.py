@@ -221,4 +221,4 @@ def _hits(points: Sequence[PointSummary], names: Names) -> Html:
 
 def _card(name: str, value: str, shown_unit: str, note: str) -> Html:
     number = element("p", element("b", value), f" {shown_unit}", class_="number")
-    return element("div", element("h3", name), number, element("p", note), class_="card")
+    return element("div", element("h2", name), number, element("p", note), class_="card")

@@ -54,7 +54,7 @@ def _points(
     for point in points:
         achieved, *figures = (cell_of(cell, notes) for cell in cells(point, shown))
         standing = frontier.get((point.point_id, point.repetition), "–")
-        sound = "yes" if point.certified else join(["no: ", _codes(point.reasons)])
+        sound = "yes" if point.certified else join(["no", _codes(point.reasons)])
         ok = f"{point.counts.ok:,}"
         rows.append([names.row(point), achieved, ok, *figures, standing, sound])
     return table(caption, head, rows)
@@ -160,5 +160,5 @@ def footnotes(notes: Footnotes) -> Html:
 
 
 def _codes(words: Iterable[str]) -> Html:
-    """Return reasons as code words, one after another."""
-    return Html(", ".join(element("code", word) for word in words))
+    """Return reasons as code words, one below the other."""
+    return element("span", *(element("code", word) for word in words), class_="codes")

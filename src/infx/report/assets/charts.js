@@ -219,6 +219,16 @@ const infxCharts = (() => {
     });
   }
 
+  /** The names of [name, place] that stand apart from the one before by a distance. */
+  function spread(named, distance) {
+    let free = -Infinity;
+    return named.filter(([, place]) => {
+      if (place < free) return false;
+      free = place + distance;
+      return true;
+    }).map(([name]) => name);
+  }
+
   /** The margin that names of rows need. */
   function labelWidth(names) {
     return Math.max(44, 14 + 7.5 * Math.max(...names.map((name) => name.length)));
@@ -253,7 +263,6 @@ const infxCharts = (() => {
     const places = rows.map((row) => row.join("."));
     const step = Math.max(5, Math.min(18, Math.floor(340 / rows.length)));
     const apart = rows.length > lanes.length ? lanes.slice(1) : [];
-    const every = Math.max(1, Math.ceil((12 * lanes.length) / (step * rows.length)));
     note.textContent = requests.length < line.total
       ? `The first ${requests.length.toLocaleString("en")} of ${line.total.toLocaleString("en")} requests.` : "";
     const svg = mount(chart, {
@@ -266,7 +275,7 @@ const infxCharts = (() => {
       x: { label: "seconds since the first request", grid: true, tickFormat: ",~r", ticks: chart.clientWidth < 560 ? 4 : 8 },
       y: {
         domain: places, label: "lane", labelAnchor: "top", labelArrow: "none", padding: 0.2, tickSize: 0,
-        ticks: lanes.filter((lane, place) => place % every === 0).map((lane) => `${lane}.0`),
+        ticks: spread(places.map((at, place) => [at, place * step]).filter(([at]) => at.endsWith(".0")), 13),
         tickFormat: (at) => (parseInt(at) < 0 ? "–" : parseInt(at)),
       },
       marks: [
