@@ -53,6 +53,13 @@ def test_a_step_of_twice_is_no_gap_and_of_more_is_one():
     assert told(gaps(curve((4, 1, 1), (8, 2.01, 2)))) == [("between", 1, 2.01, 2.01, (6,))]
 
 
+def test_what_was_measured_already_is_not_to_be_tried():
+    # 4.3 is more than 2 squared: 1 to 4 in three steps is 1.59 and 2.52, and 2 is dominated.
+    found = gaps(curve((1, 1, 3), (2, 2.1, 2), (4, 4.3, 4)))
+    assert told(found) == [("between", 1, 4.3, 4.3, (3,))]
+    assert found[0].inside == 1
+
+
 def test_another_limit():
     assert told(gaps(COMPLAINT, limit=5.1)) == []
     assert [gap.start for gap in gaps(COMPLAINT, limit=1.45)] == [6, 11, 20, 100]

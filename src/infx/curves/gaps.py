@@ -50,7 +50,7 @@ def _frontier(curve: Curve) -> list[CurvePoint]:
 def _between(curve: Curve, pair: tuple[CurvePoint, CurvePoint], limit: float) -> Gap:
     low, high = pair
     ratio = high.x / low.x
-    ends = sorted((low.concurrency, high.concurrency))
+    ends = min(low.concurrency, high.concurrency), max(low.concurrency, high.concurrency)
     wanted = max(0, math.ceil(round(math.log(ratio, limit), 9)) - 1)
     return Gap(
         place="between",
@@ -58,7 +58,7 @@ def _between(curve: Curve, pair: tuple[CurvePoint, CurvePoint], limit: float) ->
         end=high.x,
         ratio=ratio,
         inside=_inside(curve, low.x, high.x),
-        concurrencies=() if _has_rate(pair) else _steps(ends[0], ends[1], wanted),
+        concurrencies=() if _has_rate(pair) else _new(curve, _steps(*ends, wanted)),
     )
 
 
@@ -72,7 +72,7 @@ def _before(curve: Curve, first: CurvePoint, start: float) -> Gap | None:
         end=first.x,
         ratio=ratio,
         inside=_inside(curve, start, first.x),
-        concurrencies=_scaled(first, (start / first.x) ** _direction(curve)),
+        concurrencies=_new(curve, _scaled(first, (start / first.x) ** _direction(curve))),
     )
 
 
@@ -86,7 +86,7 @@ def _after(curve: Curve, last: CurvePoint, end: float) -> Gap | None:
         end=end,
         ratio=ratio,
         inside=_inside(curve, last.x, end),
-        concurrencies=_scaled(last, ratio ** _direction(curve)),
+        concurrencies=_new(curve, _scaled(last, ratio ** _direction(curve))),
     )
 
 
@@ -101,6 +101,12 @@ def _inside(curve: Curve, low: float, high: float) -> int:
 
 def _has_rate(points: Sequence[CurvePoint]) -> bool:
     return any(point.rate is not None for point in points)
+
+
+def _new(curve: Curve, concurrencies: tuple[int, ...]) -> tuple[int, ...]:
+    """Return those that were not measured: a dominated point fills no gap a second time."""
+    measured = {point.concurrency for point in curve.points}
+    return tuple(one for one in concurrencies if one not in measured)
 
 
 def _steps(low: int, high: int, wanted: int) -> tuple[int, ...]:
