@@ -1,3 +1,4 @@
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -40,5 +41,31 @@ def rows(generate: Callable[..., Transcript], tmp_path: Path) -> Callable[..., T
             (tmp_path / "srt-recipes").mkdir()
             (tmp_path / "srt-recipes" / "agentic-single.yaml").write_text(block)
         return generate(master, runners=RUNNERS)
+
+    return run
+
+
+MORE = ("conc-list: [4, 8]", "conc-list: [4, 8, 16]")
+"""Changes one key of the toy catalog: it gains a point."""
+
+
+@pytest.fixture(scope="session")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repository that tests copy: to make one costs more than to judge it."""
+    return toy_repository.repository(tmp_path_factory.mktemp("toy")).root
+
+
+@pytest.fixture
+def judge(template: Path, tmp_path: Path, infx: Infx) -> Callable[..., Transcript]:
+    """Check a changelog, and edits of the master, in the work tree of the toy repository."""
+    shutil.copytree(template, tmp_path, dirs_exist_ok=True)
+
+    def run(
+        log: str | bytes, *words: object, edits: tuple[tuple[str, str], ...] = (MORE,)
+    ) -> Transcript:
+        data = log.encode() if isinstance(log, str) else log
+        (tmp_path / "perf-changelog.yaml").write_bytes(data)
+        (tmp_path / "configs" / "toy-master.yaml").write_text(toy_repository.master(*edits))
+        return infx("changelog", "check", "--base", "main", "--worktree", *words)
 
     return run

@@ -84,7 +84,7 @@ def test_crlf_is_said_once_and_the_rest_is_judged_all_the_same():
 
 def test_latin_1_is_not_utf_8():
     tail = f"\n{NEW}".encode().replace(b"Third", b"Caf\xe9")
-    assert said(OLD + tail) == ["log.yaml:16: the text is not UTF-8; save it as UTF-8"]
+    assert said(OLD + tail) == ["log.yaml:16: the text is not UTF-8; save the file as UTF-8"]
 
 
 def test_an_entry_in_the_middle_is_refused_with_its_link():

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from infx.errors import InputError, Problem
 from infx.flows.changed import Ask, Comparison, compare
+from infx.flows.generation import ungenerated
 from infx.matrix.affected import KeyChange
 from infx.matrix.append_only import scenarios
 from infx.matrix.changelog import Delta, Links, delta, repository_of
@@ -86,7 +87,8 @@ def judge(
         try:
             additions = _additions(found)
         except InputError as error:
-            return replace(review, problems=(*found.problems, *error.problems))
+            problems = dict.fromkeys((*found.problems, *error.problems))
+            return replace(review, problems=tuple(problems))
     case = Case(
         delta=found,
         additions=additions,
@@ -95,7 +97,9 @@ def judge(
         links=links,
         labels=labels,
     )
-    rules = violations(case)
+    rules = list(violations(case))
+    if additions is not None:
+        rules += ungenerated(comparison, additions)
     return replace(review, additions=additions, problems=(*found.problems, *rules))
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from infx.errors import InputError, Problem
+from infx.errors import InputError, Problem, nearest
 from infx.flows.snapshots import Snapshot, Snapshots
 from infx.flows.sources import Sources
 from infx.matrix.affected import Row
@@ -128,7 +128,7 @@ def read(
     documents = [one for one in (_document(side, file, only) for file in files) if one is not None]
     if not documents:
         return None
-    return catalog(documents, _runners(side, sources), _recipes(side, sources))
+    return catalog(documents, _runners(side, sources), recipes(side, sources))
 
 
 def render(
@@ -190,13 +190,25 @@ def _runners(side: Snapshot, sources: Sources) -> Document:
     return side.document(sources.runners)
 
 
-def _recipes(side: Snapshot, sources: Sources) -> "Recipes":
+def recipes(side: Snapshot, sources: Sources) -> "Recipes":
+    """Return what opens the recipes that a side's rows name."""
+
     def recipe(name: str, where: str) -> Document:
         path = sources.recipe(name, side.files)
         if path is None:
             roots = ", ".join(sources.roots) or "no folder"
-            what = f"there is no recipe {name}, and the row leaves its topology to it"
-            raise InputError(Problem(what, where, f"looked in {roots}; name one: --recipe-root"))
+            advice = f"looked in {roots}; name one: --recipe-root"
+            close = nearest(name, _names(side, sources))
+            meant = close if close.startswith("did") else advice
+            raise InputError(Problem(f"there is no recipe {name}", where, meant))
         return side.document(path)
 
     return recipe
+
+
+def _names(side: Snapshot, sources: Sources) -> list[str]:
+    """Return every file below the roots, as a row would name it."""
+    roots = [f"{root}/" for root in sources.roots]
+    return [
+        path.removeprefix(root) for root in roots for path in side.files if path.startswith(root)
+    ]

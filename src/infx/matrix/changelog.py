@@ -25,8 +25,8 @@ class Delta:
     """What a new text does to the old one.
 
     `tail` is what was appended, and `line` the line of its first byte, counted from 1. `corrected`
-    are the lines whose pr-link changed. With `edited`, history is not what it was. Where history
-    changed in either way, `tail` is empty. `problems` are violations of the byte contract.
+    are the lines whose pr-link changed. With `edited`, history is not what it was, and `tail` is
+    empty. `problems` are violations of the byte contract.
     """
 
     file: str
@@ -87,7 +87,10 @@ def delta(old: bytes, new: bytes, file: str, links: Links = Links()) -> Delta:
 
 def _carriage(new: bytes, file: str) -> Problem:
     line = new.count(b"\n", 0, new.index(b"\r\n")) + 1
-    what = f"{new.count(bytes([13, 10]))} lines end with CR LF, this is the first"
+    count = new.count(b"\r\n")
+    what = f"{count} lines end with CR LF, this is the first"
+    if count == 1:
+        what = "the line ends with CR LF"
     return Problem(what, f"{file}:{line}", "end lines with LF alone")
 
 
@@ -120,13 +123,14 @@ def _changed(
         text = now[index][11:].decode(errors="replace")
         problem = any_number.problem(text, f"{file}:{index + 1}", placeholder=False)
         problems += [problem] if problem else []
-    tail = b"\n".join(now[count:])
-    if tail != was[count]:
+    tail = b"\n".join(now[count:]).removeprefix(was[count])
+    if tail:
         what = f"entries are added here, and {_count(len(differing))} of the history corrected"
         where = f"{file}:{count + 1}"
         problems.append(Problem(what, where, "make two changes of it: corrections come alone"))
+        problems += _appended(old, tail, file, ()).problems
     corrected = tuple(index + 1 for index in differing)
-    return Delta(file, line=count + 1, corrected=corrected, problems=tuple(problems))
+    return Delta(file, tail, count + 1, corrected=corrected, problems=tuple(problems))
 
 
 def _rewritten(was: list[bytes], now: list[bytes], file: str, links: Links) -> Iterator[Problem]:
@@ -172,7 +176,8 @@ def _bytes(text: bytes, file: str, line: int) -> Iterator[Problem]:
         try:
             one.decode()
         except UnicodeDecodeError:
-            yield Problem("the text is not UTF-8", f"{file}:{line + index}", "save it as UTF-8")
+            where = f"{file}:{line + index}"
+            yield Problem("the text is not UTF-8", where, "save the file as UTF-8")
 
 
 def _form(tail: bytes, file: str, line: int, *, first: bool) -> Iterator[Problem]:
