@@ -101,7 +101,7 @@ class BenchFlags:
         str, flag("Take the server to be gone when no open request ends for so long.")
     ] = "30m"
     shards: Annotated[
-        int | None, flag("Processes that share the load; default: 1, and 2 when it proves late.")
+        int | None, flag("Processes that share the load; default: 1, or 2 if a fixed one is late.")
     ] = None
     max_error: Annotated[float, flag("Share of failed requests above which the exit is 1.")] = 0.1
     strict: Annotated[

@@ -98,6 +98,7 @@ def replay(
     tokenizer: str | Path | None = None,
     headers: Mapping[str, str] | None = None,
     api_key: str | None = None,
+    shards: int | None = None,
     out: str | Path = "runs",
     on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> Run:
@@ -125,6 +126,7 @@ def replay(
         tokenizer=Path(tokenizer) if tokenizer else None,
         headers=tuple((headers or {}).items()),
         api_key=api_key,
+        shards=shards,
     )
     return _measured(options, on_progress)
 

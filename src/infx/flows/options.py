@@ -46,7 +46,7 @@ class BenchOptions:
     is how long a run that ends by time, or by Ctrl-C, waits for open answers; a request that takes
     longer than `request_timeout_s` is given up at any time, and failed. Where none has ended for
     `stall_timeout_s` while some are open, the server is taken to be gone. `shards` is how many
-    processes share the load, None for one, and two where one proves too late.
+    processes share the load, None for one, and two where one proves too late for a fixed workload.
     `metrics_urls` are the pages that a replay reads each second, by default that of the server, and
     without a replay none. With `reset_cache` the server is told to forget its prefixes before each
     point. `selftests` is the folder of this host's selftests, the latest of which is cited.

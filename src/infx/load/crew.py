@@ -82,6 +82,7 @@ class Crew:
         self._phases: Sequence[Phase] = ()
         self._stop = Stop()
         self._ended, self._ended_ns = 0, 0
+        self._dead: Problem | None = None
         self._stalled: Problem | None = None
         self.aborted: Problem | None = None
         self.idle = Skipped()
@@ -106,8 +107,9 @@ class Crew:
 
     @property
     def gone(self) -> Problem | None:
-        """Why the server is taken to be gone, if it is."""
-        return self._stalled or next((done.gone for done in self._last if done.gone), None)
+        """Why nothing more can be asked: the server is taken to be gone, or a shard died."""
+        found = (done.gone for done in self._last if done.gone)
+        return self._dead or self._stalled or next(found, None)
 
     @property
     def resets(self) -> int:
@@ -133,8 +135,9 @@ class Crew:
     async def run(self, phases: Sequence[Phase], stop: Stop) -> tuple[PhaseWindow, ...]:
         """Ask the sessions of these phases in all shards, from one moment on; see `Driver.run`.
 
-        A phase's window lasts from its first shard's beginning to its last one's end. Raise
-        MachineError as a driver does, and when a shard dies; the others are drained before.
+        A phase's window lasts from its first shard's beginning to its last one's end. When a shard
+        dies the others are drained. Raise MachineError as a driver does, and when a shard dies
+        before all begin.
         """
         if not self._members:
             await self._muster()
@@ -150,9 +153,12 @@ class Crew:
         for member in self._members:
             member.tell(Go(moment, min((one for one in firsts if one is not None), default=0)))
         ends = [await member.done for member in self._members]
-        _check(ends)
+        if self._dead is None:
+            _check(ends)
         self._last = [end for end in ends if isinstance(end, Done)]
-        self.cpu_s = [sum(pair) for pair in zip(self.cpu_s, map(_cpu_s, self._last), strict=True)]
+        for index, end in enumerate(ends):
+            if isinstance(end, Done):
+                self.cpu_s[index] += end.cpu_ns / NS
         return _windows(self._last)
 
     def drain(self) -> None:
@@ -204,8 +210,8 @@ class Crew:
         async for report in reports(reader):
             self._hear(member, report)
         if member.failure is None:
-            end = member.worker.end(GRACE_S)
-            self._fail(member, Failed((self._died(member.index, end),)))
+            self._dead = self._died(member.index, member.worker.end(GRACE_S))
+            self._fail(member, Failed((self._dead,)))
 
     def _hear(self, member: Member, report: Report) -> None:
         if isinstance(report, Ready):
@@ -273,10 +279,6 @@ def _check(answers: Sequence[Ready | Done | Failed]) -> None:
     for answer in answers:
         if isinstance(answer, Failed):
             raise MachineError(*answer.problems)
-
-
-def _cpu_s(done: Done) -> float:
-    return done.cpu_ns / NS
 
 
 def _windows(ends: Sequence[Done]) -> tuple[PhaseWindow, ...]:
