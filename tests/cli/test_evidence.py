@@ -35,3 +35,17 @@ def test_every_bad_word_is_named(infx: Infx, tmp_path) -> None:
     assert (said.code, said.out) == (2, "")
     assert "infx: no: there is no such folder or archive; check the path" in said.verdict
     assert len(said.verdict) == 3
+
+
+def test_a_checkpoint_comes_from_the_hub_or_it_is_said_what_to_place(infx: Infx, tmp_path) -> None:
+    repo = submitted.smaller_cache(tmp_path / "repo")
+    asked = ("--base", "main", "--repository", str(repo.root), "--out", str(tmp_path / "out"))
+    nowhere = ("--checkpoint", "acme/Toy", "--hub", "http://127.0.0.1:9")
+    said = infx("evidence", "collect", *asked, *nowhere)
+    assert (said.code, said.out) == (3, "")
+    assert "http://127.0.0.1:9/api/models/acme/Toy/revision/main" in said.verdict[0]
+    assert "give it as --checkpoint acme/Toy@COMMIT=FOLDER" in said.verdict[0]
+    said = infx("evidence", "collect", *asked, *nowhere, "--hub-token-env", "NO_SUCH_TOKEN")
+    assert (said.code, said.verdict[0]) == (
+        2, "infx: --hub-token-env: the variable NO_SUCH_TOKEN is not set; export it",
+    )  # fmt: skip

@@ -112,3 +112,17 @@ def test_a_folder_without_a_configuration_is_no_checkpoint(tmp_path):
     (tmp_path / "config.json").write_text("[]")
     with pytest.raises(InputError, match="holds no object"):
         read_checkpoint(tmp_path)
+
+
+def test_some_of_the_files_that_the_index_names_do_not_count_for_all(folder):
+    index = {"weight_map": {"a": "a.safetensors", "b": "b.safetensors", "c": "b.safetensors"}}
+    (folder / "model.safetensors.index.json").write_text(json.dumps(index))
+    assert read_checkpoint(folder).tensors == {}
+    tensors(folder / "a.safetensors", a=("BF16", [2]))
+    with pytest.raises(InputError, match="1 files of its index are not there, b.safetensors"):
+        read_checkpoint(folder)
+    tensors(folder / "b.safetensors", b=("BF16", [3]))
+    assert read_checkpoint(folder).tensors == {"BF16": 5}
+    (folder / "model.safetensors.index.json").write_text("[]")
+    with pytest.raises(InputError, match="no index of files of tensors"):
+        read_checkpoint(folder)

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
+from infx.cli.cache import cache_folder
 from infx.cli.changed import CatalogFlags
 from infx.cli.flags import flag, several
 from infx.cli.streams import put, say
+from infx.cli.values import api_key
 from infx.clock import NS, SystemClock
 from infx.model.evidence import Evidence
 from infx.model.submission import Submission
@@ -50,7 +52,16 @@ class GivenFlags:
     ] = None
     checkpoint: Annotated[
         tuple[str, ...] | None,
-        several("Folders of checkpoints, as REPOSITORY[@REVISION]=FOLDER. No weights are read."),
+        several(
+            "Checkpoints of models and drafts, as OWNER/MODEL[@REVISION]=FOLDER; without =FOLDER "
+            "their metadata is fetched from the hub. No weights are read."
+        ),
+    ] = None
+    hub: Annotated[
+        str | None, flag("The address of that hub. Default: https://huggingface.co.")
+    ] = None
+    hub_token_env: Annotated[
+        str | None, flag("Environment variable that holds a token for the hub.")
     ] = None
     pull: Annotated[
         Path | None, flag("A JSON file with what the forge says of the pull request.")
@@ -95,6 +106,7 @@ def _ask(base: str, repository: Path, flags: CatalogFlags) -> "Ask":
 
 def _given(asked: "Ask", measured: str | None, beside: GivenFlags) -> "Given":
     from infx.flows.evidence.parts import Given
+    from infx.store.hub import URL, Hub
 
     return Given(
         ask=asked,
@@ -105,6 +117,12 @@ def _given(asked: "Ask", measured: str | None, beside: GivenFlags) -> "Given":
         logs=beside.log or (),
         pull=beside.pull,
         checkpoints=beside.checkpoint or (),
+        hub=Hub(
+            cache_folder(os.environ),
+            (beside.hub or URL).rstrip("/"),
+            api_key(beside.hub_token_env, os.environ, flag="--hub-token-env"),
+        ),
+        on_talk=say,
     )
 
 

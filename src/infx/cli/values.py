@@ -83,12 +83,14 @@ def extra_body(text: str | None) -> dict[str, JsonValue]:
     return value
 
 
-def api_key(name: str | None, environment: Mapping[str, str]) -> str | None:
-    """Return the key that the named environment variable holds."""
+def api_key(
+    name: str | None, environment: Mapping[str, str], *, flag: str = "--api-key-env"
+) -> str | None:
+    """Return the key that the environment variable holds which `flag` names."""
     if name is None:
         return None
     if not environment.get(name):
-        raise InputError(Problem(f"the variable {name} is not set", "--api-key-env", "export it"))
+        raise InputError(Problem(f"the variable {name} is not set", flag, "export it"))
     return environment[name]
 
 

@@ -12,12 +12,17 @@ from infx.errors import InputError, Problem
 from infx.model.checkpoint import Checkpoint, is_draft_tensor, layers_of
 from infx.store.documents import read_json
 
+CONFIG = "config.json"
+QUANTIZATION = "hf_quant_config.json"
+INDEX = "model.safetensors.index.json"
+
 MAX_FILES = 2_000
 MAX_HEAD_BYTES = 100_000_000
 """The head of one file may be as large as the library of safetensors takes."""
 MAX_TENSORS = 4_000_000
 """Tensors of all files together."""
 MAX_ELEMENTS = 1 << 62
+MAX_INDEX_BYTES = 64 << 20
 
 _REMEDY = "give the folder of a checkpoint as it is published"
 
@@ -28,11 +33,11 @@ def read_checkpoint(
     """Return what a checkpoint's folder says, without reading a weight.
 
     Raises InputError with every problem: no configuration, a head that is none or too large, more
-    files or tensors than the caps.
+    files or tensors than the caps, and some of the files that its index names and not all.
     """
-    configuration = _mapping(folder / "config.json")
+    configuration = _mapping(folder / CONFIG)
     quantization = _part(configuration, "quantization_config", "compression_config")
-    beside = folder / "hf_quant_config.json"
+    beside = folder / QUANTIZATION
     if quantization is None and beside.exists():
         whole = _mapping(beside)
         quantization = _part(whole, "quantization") or whole
@@ -64,7 +69,7 @@ def _counted(folder: Path, layers: int | None) -> tuple[Counter[str], Counter[st
     if len(files) > MAX_FILES:
         raise InputError(Problem(f"more than {MAX_FILES} files of tensors", str(folder), _REMEDY))
     tensors, draft = Counter[str](), Counter[str]()
-    problems: list[Problem] = []
+    problems = list(_absent(folder, {path.name for path in files}))
     seen = 0
     for path in files:
         try:
@@ -81,6 +86,23 @@ def _counted(folder: Path, layers: int | None) -> tuple[Counter[str], Counter[st
     if problems:
         raise InputError(*problems)
     return tensors, draft
+
+
+def _absent(folder: Path, names: set[str]) -> Iterator[Problem]:
+    """Yield what the index names and the folder lacks: some files alone would count for all."""
+    path = folder / INDEX
+    if not names or not path.is_file():
+        return
+    try:
+        with path.open("rb") as file:
+            stated = json.loads(file.read(MAX_INDEX_BYTES)).get("weight_map").values()
+        absent = sorted({str(name) for name in stated} - names)
+    except (OSError, ValueError, RecursionError, AttributeError):
+        yield Problem("this is no index of files of tensors", str(path), _REMEDY)
+        return
+    if absent:
+        what = f"{len(absent)} files of its index are not there, {absent[0]} among them"
+        yield Problem(what, str(folder), _REMEDY)
 
 
 def _tensors(path: Path) -> Iterator[tuple[str, str, int]]:

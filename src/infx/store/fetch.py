@@ -20,6 +20,7 @@ Progress = Callable[[int, int | None], None]
 
 _CHUNK = 256 * 1024
 _LOOPBACK = "127.0.0.1"
+_AUTHORIZATION = "Authorization"
 
 
 def fetch(
@@ -37,7 +38,7 @@ def fetch(
     Raises InputError for a URL that is not https (plain http only to 127.0.0.1), MachineError when
     the network, the server or the disk fails, or the bytes are not those of `sha256`.
     """
-    _check(url)
+    check_url(url)
     make_folder(path.parent)
     with _locked(path):
         if path.is_file() and sha256_of(path) == sha256:
@@ -61,7 +62,8 @@ def fetch(
     return path
 
 
-def _check(url: str) -> None:
+def check_url(url: str) -> None:
+    """Raise InputError for a URL that is not https; plain http is for 127.0.0.1 alone."""
     parts = urlsplit(url)
     if parts.scheme != "https" and (parts.scheme, parts.hostname) != ("http", _LOOPBACK):
         raise InputError(Problem("only https is downloaded from", url, "use an https URL"))
@@ -87,7 +89,7 @@ def _remove(path: Path) -> None:
 
 
 class _CheckedRedirects(urllib.request.HTTPRedirectHandler):
-    """Follows a redirect only to where a download may come from."""
+    """Follows a redirect only to where a download may come from; a token stays at its host."""
 
     def redirect_request(
         self,
@@ -98,8 +100,12 @@ class _CheckedRedirects(urllib.request.HTTPRedirectHandler):
         headers: http.client.HTTPMessage,
         newurl: str,
     ) -> urllib.request.Request | None:
-        _check(newurl)
-        return super().redirect_request(req, fp, code, msg, headers, newurl)
+        check_url(newurl)
+        moved = super().redirect_request(req, fp, code, msg, headers, newurl)
+        token = req.unredirected_hdrs.get(_AUTHORIZATION)
+        if moved is not None and token and urlsplit(newurl)[:2] == urlsplit(req.full_url)[:2]:
+            moved.add_unredirected_header(_AUTHORIZATION, token)
+        return moved
 
 
 def _download(url: str, part: Path, progress: Progress | None, timeout_s: float) -> bool:
@@ -127,8 +133,18 @@ def _open(url: str, have: int, timeout_s: float) -> http.client.HTTPResponse:
     request = urllib.request.Request(url, headers={"User-Agent": "infx"})  # noqa: S310 checked
     if have:
         request.add_header("Range", f"bytes={have}-")
+    return ask(request, timeout_s)
+
+
+def ask(request: urllib.request.Request, timeout_s: float) -> http.client.HTTPResponse:
+    """Return the answer to a request, after redirects; raises what urllib raises.
+
+    It raises InputError for a redirect to where nothing may be read from. An Authorization that was
+    added as unredirected goes to no other host.
+    """
+    check_url(request.full_url)
     handlers: list[urllib.request.BaseHandler] = [_CheckedRedirects()]
-    if urlsplit(url).hostname == _LOOPBACK:
+    if urlsplit(request.full_url).hostname == _LOOPBACK:
         handlers.append(urllib.request.ProxyHandler({}))
     answer = urllib.request.build_opener(*handlers).open(request, timeout=timeout_s)
     assert isinstance(answer, http.client.HTTPResponse)

@@ -1,14 +1,18 @@
-"""The metadata of checkpoints that a caller gives, by the names that recipes use."""
+"""The metadata of checkpoints, from folders or from a hub, by the names that recipes use."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from infx.errors import InputError, Problem
 from infx.flows.evidence.variants import Bound
 from infx.model.checkpoint import Checkpoint
 from infx.recipes.settings import role_settings, stated
 from infx.store.checkpoint import read_checkpoint
+
+if TYPE_CHECKING:
+    from infx.store.hub import Hub
 
 TARGET = ("model-path", "model")
 
@@ -39,26 +43,36 @@ class Checkpoints:
         return found
 
 
-def read(given: Iterable[str]) -> Checkpoints:
+def read(
+    given: Iterable[str], hub: "Hub | None" = None, on_talk: Callable[[str], None] = lambda _: None
+) -> Checkpoints:
     """Return the checkpoints of `REPOSITORY[@REVISION]=FOLDER` words.
 
-    Raises InputError with every problem.
+    A word without a folder is asked of the hub, at its main branch unless it has a revision; its
+    checkpoint is that of a commit. Raises InputError with every problem, MachineError when the hub
+    cannot be asked.
     """
     known: list[Checkpoint] = []
     problems: list[Problem] = []
     for word in given:
-        name, equals, folder = word.partition("=")
-        if not (name and equals and folder):
-            remedy = "write REPOSITORY=FOLDER or REPOSITORY@REVISION=FOLDER"
-            problems.append(Problem(f"{word!r} names no checkpoint", "--checkpoint", remedy))
-            continue
-        repository, _, revision = name.partition("@")
         try:
-            known.append(
-                read_checkpoint(Path(folder), repository=repository, revision=revision or None)
-            )
+            known.append(_read(word, hub, on_talk))
         except InputError as error:
             problems += error.problems
     if problems:
         raise InputError(*problems)
     return Checkpoints(tuple(known))
+
+
+def _read(word: str, hub: "Hub | None", on_talk: Callable[[str], None]) -> Checkpoint:
+    name, equals, folder = word.partition("=")
+    repository, _, revision = name.partition("@")
+    if folder and repository:
+        return read_checkpoint(Path(folder), repository=repository, revision=revision or None)
+    if hub is None or equals or "/" not in repository:
+        remedy = "write OWNER/MODEL, OWNER/MODEL@REVISION, or either with =FOLDER"
+        raise InputError(Problem(f"{word!r} names no checkpoint", "--checkpoint", remedy))
+    from infx.store.hub import fetch_metadata  # only who asks a hub needs the network's modules
+
+    path, commit = fetch_metadata(hub, repository, revision or None, on_talk)
+    return read_checkpoint(path, repository=repository, revision=commit)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from infx.errors import InputError, Problem
 from infx.flows.acceptance import golden
@@ -47,6 +47,9 @@ from infx.model.setting_registry import (
 from infx.store import datasets
 from infx.store.registries import registry
 
+if TYPE_CHECKING:
+    from infx.store.hub import Hub
+
 Found = dict[str, Any]
 """Parts of a submission by their names; one that is not known is its reason, a text."""
 
@@ -57,7 +60,8 @@ class Given:
 
     `measured` is the commit that was measured. `runs` are `[ENTRY=]BUNDLE`, `artifacts`
     `[RUN=]PATH`, `logs` `ENTRY:ROLE:CONCURRENCIES[:eval]=FILE`, `checkpoints`
-    `REPOSITORY[@REVISION]=FOLDER`. `day` is that of the review, UTC.
+    `REPOSITORY[@REVISION]=FOLDER`, or without a folder what is to be asked of the `hub`; `on_talk`
+    hears of that. `day` is that of the review, UTC.
     """
 
     ask: Ask
@@ -68,6 +72,8 @@ class Given:
     logs: tuple[str, ...] = ()
     pull: Path | None = None
     checkpoints: tuple[str, ...] = ()
+    hub: "Hub | None" = None
+    on_talk: Callable[[str], None] = lambda _: None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +103,7 @@ def _inputs(
             return nothing
 
     found = _Inputs(
-        tried(lambda: checkpoints.read(given.checkpoints), Checkpoints()),
+        tried(lambda: checkpoints.read(given.checkpoints, given.hub, given.on_talk), Checkpoints()),
         tried(lambda: logs.read(given.logs, affected), Logs()),
         tried(lambda: bundles.read(given.runs, affected, state), ()),
         tried(lambda: artifacts.read(given.artifacts, runs), ()),
@@ -221,6 +227,7 @@ class Parts:
             yield "pull.json", self._given.pull
         yield from raw.of_artifacts(self._artifacts)
         yield from raw.of_bundles(self._bundles)
+        yield from raw.of_checkpoints(self._known.checkpoints.known)
         yield from ((log.name, log.path) for log in self._known.logs.known)
 
     def _no_evals(self) -> str:

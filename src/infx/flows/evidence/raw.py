@@ -1,11 +1,13 @@
 """The raw files that facts were read from, by their paths in a folder of evidence."""
 
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from infx.flows.evidence.artifacts import Artifacts
 from infx.flows.evidence.bundles import Given
 from infx.flows.evidence.points import Trio
+from infx.model.checkpoint import Checkpoint
 from infx.store.bundles import MANIFEST, OBSERVED, POINT, POINTS, SUMMARY
 
 Raw = tuple[str, bytes | Path]
@@ -38,3 +40,12 @@ def of_bundles(found: Iterable[Given]) -> Iterator[Raw]:
                 path = run.bundle.path / POINTS / point.directory / name
                 if path.is_file():
                     yield f"{start}/{POINTS}/{point.directory}/{name}", path
+
+
+def of_checkpoints(found: Iterable[Checkpoint]) -> Iterator[Raw]:
+    """Yield the metadata of each checkpoint as one file, by its name and its revision."""
+    for number, one in enumerate(found):
+        name = "@".join(part for part in (one.repository, one.revision) if part)
+        parts = (re.sub(r"[^\w.@-]", "_", part) for part in name.split("/") if part.strip("."))
+        path = "/".join(parts) or str(number)
+        yield f"checkpoints/{path}.json", one.model_dump_json(indent=1).encode()
