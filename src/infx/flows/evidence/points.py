@@ -14,7 +14,7 @@ from infx.matrix.options import sequence_name
 from infx.matrix.points import scenario
 from infx.model import config_facts, run_facts
 from infx.model.catalog import ConfigKey
-from infx.model.registry import HardwareRegistry
+from infx.model.registry import Hardware, HardwareRegistry
 from infx.model.setting_registry import ThinkingRegistry
 from infx.model.sweep import Row
 from infx.recipes import registries
@@ -43,8 +43,8 @@ def configs(
         state, entry = (trio.head, now) if now is not None else (trio.base, was)
         if entry is None or state.catalog is None:
             continue
-        sku = registries.hardware(hardware, entry.runner)
         points = state.of(change.key)
+        sku = registries.hardware(hardware, entry.runner) or _recipe_hardware(hardware, points)
         scenarios = tuple(dict.fromkeys(scenario_id(point.row) for point in points))
         yield config_facts.Config(
             key=change.key,
@@ -63,6 +63,18 @@ def configs(
             disaggregated=entry.disagg,
             thinking=_thinking(points) or mode(thinking, scenarios),
         )
+
+
+def _recipe_hardware(known: HardwareRegistry, points: Iterable[Placed]) -> Hardware | None:
+    """Return the hardware that the recipes state: names of runners may say none."""
+    found = set()
+    for point in points:
+        node: object = None if point.binding is None else point.binding.tree
+        for key in ("resources", "gpu_type"):
+            node = node.get(key) if isinstance(node, dict) else None
+        if isinstance(node, str):
+            found.add(node)
+    return registries.hardware(known, found.pop()) if len(found) == 1 else None
 
 
 def others(trio: Trio, hardware: HardwareRegistry) -> Iterator[config_facts.OtherConfig]:
