@@ -49,8 +49,26 @@ def test_export_prints_the_files(infx, imported):
     assert said.out.splitlines() == [
         "ours/profile_export.jsonl",
         "ours/profile_export_aiperf.json",
+        "ours/profile_export_aiperf.csv",
         "ours/server_metrics_export.json",
     ]
+
+
+def test_pieces_of_time_are_written_for_who_asks(infx, imported, tmp_path):
+    words = ("runs", "export", "latest", "--out", "ours", "--slice-duration")
+    said = infx(*words, "500ms", "--format", "aiperf")
+    assert said.out.splitlines()[-2:] == [
+        "ours/profile_export_aiperf_timeslices.json",
+        "ours/profile_export_aiperf_timeslices.csv",
+    ]
+    pieces = json.loads((tmp_path / "ours" / "profile_export_aiperf_timeslices.json").read_text())
+    assert [one["request_count"]["avg"] for one in pieces["timeslices"]] == [1, 1]  # 0.9 s apart
+    said = infx(*words, "0s", "--format", "aiperf")
+    assert said == refused(2, "--slice-duration: '0s' is no duration above 0; use 90s, 20m or 1h")
+    said = infx(*words, "1s", "--format", "agentx-row")
+    assert said == refused(
+        2, "--slice-duration: only aiperf's files tell pieces of time; leave it out"
+    )
 
 
 def test_a_row_takes_facts(infx, imported, tmp_path):

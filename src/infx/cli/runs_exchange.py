@@ -7,9 +7,11 @@ import orjson
 from cyclopts import Parameter
 from pydantic import JsonValue
 
+from infx.cli import values
 from infx.cli.outcome import print_result
 from infx.cli.runs import Root, find
 from infx.cli.streams import put, say
+from infx.clock import NS
 from infx.errors import InputError, Problem
 
 TEXT = ("dp_attention", "prefill_dp_attention", "decode_dp_attention")
@@ -74,6 +76,9 @@ def export(
             help="KEY=VALUE of an AgentX row that the bundle does not know.", consume_multiple=True
         ),
     ] = None,
+    slice_duration: Annotated[
+        str | None, Parameter(help="Also tell aiperf's metrics in pieces of that time: 10s.")
+    ] = None,
     root: Root = Path("runs"),
 ) -> int:
     """Write the points of a run as files of another tool, and print their paths.
@@ -88,9 +93,22 @@ def export(
     facts = dict(map(_fact, fact or ()))
     if facts and format != "agentx-row":
         raise InputError(Problem("only an AgentX row takes facts", "--fact", "leave it out"))
-    for path in export_run(find(run, root), out, format=format, point=point, facts=facts):
+    if slice_duration is not None and format != "aiperf":
+        what = "only aiperf's files tell pieces of time"
+        raise InputError(Problem(what, "--slice-duration", "leave it out"))
+    slice_ns = _slice_ns(slice_duration)
+    written = export_run(
+        find(run, root), out, format=format, point=point, facts=facts, slice_ns=slice_ns
+    )
+    for path in written:
         put(str(path))
     return 0
+
+
+def _slice_ns(text: str | None) -> int | None:
+    if text is None:
+        return None
+    return max(1, round(values.seconds(text, "--slice-duration") * NS))
 
 
 def _fact(text: str) -> tuple[str, JsonValue]:

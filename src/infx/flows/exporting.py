@@ -13,6 +13,8 @@ from infx.interchange import (
     aiperf_aggregate,
     aiperf_records,
     aiperf_server_metrics,
+    aiperf_slices,
+    aiperf_table,
 )
 from infx.interchange.outgoing import Outgoing
 from infx.model.bundle import PointFile
@@ -34,11 +36,13 @@ def export_run(
     format: Format,  # noqa: A002 - named as the flag
     point: str | None = None,
     facts: Mapping[str, JsonValue] | None = None,
+    slice_ns: int | None = None,
 ) -> tuple[Path, ...]:
     """Write the points of a run for other tools, and return the files.
 
     One point is written into `out`, several into folders of their own there. `point` chooses one by
-    the beginning of its id; `facts` are keys of an AgentX row that the bundle does not know. Raises
+    the beginning of its id; `facts` are keys of an AgentX row that the bundle does not know, and
+    `slice_ns` is how long the pieces of time are that aiperf's files also tell a point in. Raises
     InputError where a point has not ended, says too little, or `out` holds something.
     """
     bundle = open_bundle(run)
@@ -60,6 +64,8 @@ def export_run(
             written.append(agentx_row.write(one, folder, facts or {}))
         else:
             written += _aiperf(place, one, folder)
+            if slice_ns is not None:
+                written += aiperf_slices.write(one, folder, slice_ns)
     return tuple(written)
 
 
@@ -85,7 +91,7 @@ def outgoing(bundle: Bundle, point: PointFile) -> Outgoing:
 
 
 def _aiperf(place: Path, told: Outgoing, folder: Path) -> Iterator[Path]:
-    yield from (one.write(told, folder) for one in (aiperf_records, aiperf_aggregate))
+    yield from (one.write(told, folder) for one in (aiperf_records, aiperf_aggregate, aiperf_table))
     yield aiperf_server_metrics.write(told, folder)
     for name in COMPANIONS:
         source = place / name

@@ -15,6 +15,9 @@ from infx.model.value import Value
 
 RECORDS = "profile_export.jsonl"
 AGGREGATE = "profile_export_aiperf.json"
+TABLE = "profile_export_aiperf.csv"
+SLICES = "profile_export_aiperf_timeslices.json"
+SLICES_TABLE = "profile_export_aiperf_timeslices.csv"
 SERVER_METRICS = "server_metrics_export.json"
 
 
@@ -187,3 +190,29 @@ class AiperfExport(Foreign):
             for name, value in extra.items()
             if isinstance(value, dict) and "unit" in value
         }
+
+
+class AiperfSlice(Foreign):
+    """A piece of a run's time; every other key is a metric of the requests that were sent in it.
+
+    Moments are nanoseconds of the wall clock. `is_complete` is false for a last piece that ends
+    with the run.
+    """
+
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, AiperfStatistic] = Field(init=False)
+
+    start_ns: int
+    end_ns: int
+    is_complete: bool | None = None
+
+    @property
+    def metrics(self) -> dict[str, AiperfStatistic]:
+        """The metrics by name."""
+        return self.__pydantic_extra__
+
+
+class AiperfSlices(Foreign):
+    """`profile_export_aiperf_timeslices.json`: the pieces of a run in their order."""
+
+    timeslices: tuple[AiperfSlice, ...]
