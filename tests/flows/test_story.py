@@ -100,8 +100,10 @@ def test_latency_rises_with_load_on_an_engine(tmp_path: Path) -> None:
     assert ttft[0].mean < ttft[1].mean < ttft[2].mean / 2
 
 
-def test_a_joined_warmup_leaves_no_lane_idle(tmp_path: Path) -> None:
-    """A lane's first measured request leaves the moment its last warmup ended."""
+def test_t18_a_joined_warmup_leaves_no_lane_idle(tmp_path: Path) -> None:
+    """T18: a lane's first measured request leaves the moment its last warmup ended, so that no
+    burst of all lanes begins the measurement.
+    """
     workload = FixedWorkload(isl=64, osl=32, join_warmup=True)
     outcome, _, _ = play(tmp_path, Script(ttft_s=0.05, itl_s=0.005), workload=workload)
     for point in outcome.run.points:
