@@ -45,7 +45,7 @@ def matrix(
     nodes = stated_nodes(roots)
     options = replace(options, edition=edition or catalog.edition, recipe_nodes=nodes)
     rows = generate(catalog, options)
-    if options.edition != "2026-08" and any(row.srt_recipe or row.eval_srt_recipe for row in rows):
+    if options.edition != "2026-08":
         _resolve(catalog, options, roots)
     return Matrix(rows, catalog.warnings)
 

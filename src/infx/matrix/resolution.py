@@ -1,7 +1,7 @@
 """Whether every point comes to exactly one recipe: the check of October, made before anything runs.
 
 A row that names a recipe must name one that exists, and each of its concurrencies must fit exactly
-one variant, whose expressions the cluster and the row define.
+one variant, whose expressions the cluster and the row define. No row supplies an acceptance length.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -17,8 +17,9 @@ from infx.matrix.expand import rows
 from infx.matrix.faults import Path
 from infx.matrix.options import Options
 from infx.matrix.targets import target
-from infx.model.catalog import ConfigKey, Scenarios
-from infx.model.document import Document
+from infx.model.catalog import ConfigKey, Scenarios, SearchSpace, Worker
+from infx.model.document import Document, Key
+from infx.recipes.acceptance.overrides import supplied_by_settings
 from infx.recipes.bind import bind_variant
 from infx.recipes.select import choose
 from infx.recipes.target import Target
@@ -47,6 +48,7 @@ class Resolution:
             key = catalog.keys[name]
             for at, space in invariants.rows(key):
                 row = _Row(catalog, options, name, at)
+                yield from _lengths(row, space)
                 if space.srt_recipe is not None:
                     yield from self._points(row, str(key.recipe(space.srt_recipe)))
                 if space.eval_srt_recipe is not None:
@@ -104,6 +106,18 @@ class Resolution:
         return refused.problems if refused is not None else ()
 
 
+def _lengths(row: "_Row", space: SearchSpace) -> Iterator[Problem]:
+    """Yield acceptance lengths among the settings of a row that the filters leave."""
+    for role in ("worker", "prefill", "decode"):
+        worker: Worker | None = getattr(space, role)
+        settings = (worker and worker.additional_settings) or ()
+        for index, setting in enumerate(settings):
+            place = (role, "additional-settings", index)
+            for one in supplied_by_settings([setting], row.where(*place)):
+                if row.rows():
+                    yield replace(one, what=f"{row.called(*place)}: {one.what}")
+
+
 def _bound(variant: Variant, block: Document | None, asked: Target, file: str) -> InputError | None:
     try:
         bind_variant(variant, shared=block, target=asked, file=file)
@@ -129,10 +143,10 @@ class _Row:
     def file(self) -> str:
         return self.catalog.documents[self.name].file
 
-    def called(self, *more: str) -> str:
+    def called(self, *more: Key) -> str:
         return ".".join(map(str, (self.name, *self.at, *more)))
 
-    def where(self, *more: str) -> str:
+    def where(self, *more: Key) -> str:
         return self.catalog.documents[self.name].where(self.name, *self.at, *more)
 
     def rows(self) -> list[Row]:

@@ -36,13 +36,34 @@ def plan_bound(
     where = places(binding)
     tree = overrides.apply(binding.tree, changes)
     stated = _thinking(tree, conditions.thinking, where)
-    found = plan(tree, replace(conditions, thinking=stated), golden, where=where)
+    conditions = replace(conditions, thinking=stated)
+    _refuse_removals(binding, conditions, golden, changes)
+    found = plan(tree, conditions, golden, where=where)
     if found.cell is not None:
-        refused = list(overrides.erased(changes, found))
-        refused += overrides.collapsed(to_schema2(document), binding.variant, found)
+        refused = list(overrides.collapsed(to_schema2(document), binding.variant, found))
         if refused:
             raise InputError(*refused)
     return found
+
+
+def _refuse_removals(
+    binding: Binding,
+    conditions: Conditions,
+    golden: Mapping[str, Curve],
+    changes: Sequence[Override],
+) -> None:
+    """Refuse removals of what would be injected if nothing were removed."""
+    kept = [change for change in changes if not change.removes]
+    if len(kept) == len(changes):
+        return
+    try:
+        whole = plan(overrides.apply(binding.tree, kept), conditions, golden)
+    except InputError:
+        # A removal may be what mends the recipe; what is still wrong after it is told then.
+        return
+    refused = list(overrides.erased(changes, whole)) if whole.cell is not None else []
+    if refused:
+        raise InputError(*refused)
 
 
 def places(binding: Binding) -> Where:
