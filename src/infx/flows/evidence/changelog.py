@@ -36,7 +36,8 @@ def modes(review: Review) -> dict[str, Evals]:
     found: dict[str, Evals] = {}
     for entry in review.entries:
         for key in selected(entry, review.comparison.sides.head_names):
-            found[key] = _MODES[_evals(entry)]
+            # What is appended is measured and not evaluated.
+            found[key] = _MODES["no-evals" if entry.append_only else _stated(entry)]
     return found
 
 
@@ -51,7 +52,7 @@ def changelog(review: Review, base: State, head: State) -> review_facts.Changelo
             review_facts.ChangelogEntry(
                 keys=selected(entry, names) or entry.config_keys,
                 append_only=entry.append_only,
-                evals=_evals(entry),
+                evals=_stated(entry),
                 cite=cite(where, ", ".join(entry.config_keys), at=head.commit),
             )
         )
@@ -100,8 +101,9 @@ def _words(value: object) -> Iterator[str]:
             yield plain
 
 
-def _evals(entry: Entry) -> Mode:
-    if entry.no_evals or entry.append_only:
+def _stated(entry: Entry) -> Mode:
+    """Return the mode that an entry states of its own."""
+    if entry.no_evals:
         return "no-evals"
     if entry.evals_only:
         return "evals-only"
