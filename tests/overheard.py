@@ -33,7 +33,8 @@ class Heard:
 class Wire:
     """Hears every request that has an id.
 
-    When request `stall_at` came, counted from 1, nothing passes in either direction for
+    `answered` has the bytes that the server wrote after each request, by its number. When request
+    `stall_at` came, counted from 1, nothing passes in either direction for
     `stall_ns`. When request `die_at` came the server is gone: connections reset, new ones refused.
     """
 
@@ -41,6 +42,7 @@ class Wire:
     stall_ns: int = 40 * NS
     die_at: int | None = None
     heard: list[Heard] = field(default_factory=list)
+    answered: dict[int, bytes] = field(default_factory=dict)
     dead: bool = False
     held: list[Any] = field(default_factory=list)
     stalled: bool = False
@@ -59,11 +61,11 @@ class Wire:
 
         return made
 
-    def hear(self, head: bytes, body: bytes) -> None:
+    def hear(self, head: bytes, body: bytes) -> Heard | None:
         lines = (line.partition(": ") for line in head.decode().split("\r\n")[1:])
         headers = {name.lower(): value for name, _, value in lines}
         if "x-request-id" not in headers:
-            return
+            return None
         self.heard.append(Heard(self._loop.now(), headers, orjson.loads(body)))
         if len(self.heard) == self.stall_at:
             self.stalled = True
@@ -72,6 +74,7 @@ class Wire:
             self.dead = True
             for ear in self._open:
                 ear.transport.abort()
+        return self.heard[-1]
 
     def passes(self, call: Any, data: bytes) -> None:
         """Do it now, or in its turn once the stall is over."""
@@ -94,12 +97,20 @@ class _Ear(asyncio.Protocol):
         self._wire = wire
         self._server = server
         self._rest = b""
+        self._number: int | None = None
         self.transport: MemoryTransport
 
     def connection_made(self, transport: MemoryTransport) -> None:
         self.transport = transport
         send = transport.write
-        transport.write = lambda data: self._wire.passes(send, bytes(data))  # type: ignore[method-assign]
+
+        def write(data: bytes) -> None:
+            if self._number is not None:
+                before = self._wire.answered.get(self._number, b"")
+                self._wire.answered[self._number] = before + bytes(data)
+            self._wire.passes(send, bytes(data))
+
+        transport.write = write  # type: ignore[method-assign]
         self._server.connection_made(transport)
 
     def data_received(self, data: bytes) -> None:
@@ -111,7 +122,8 @@ class _Ear(asyncio.Protocol):
             if len(self._rest) < whole:
                 break
             body, self._rest = self._rest[end + 4 : whole], self._rest[whole:]
-            self._wire.hear(head, body)
+            if (heard := self._wire.hear(head, body)) is not None:
+                self._number = heard.number
         if not self._wire.dead:
             self._wire.passes(self._server.data_received, data)
 

@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import orjson
 
@@ -34,12 +35,13 @@ BROKEN = b"HTTP/1.1 500 Internal Server Error\r\nContent-Length: 0\r\n\r\n"
 
 @dataclass
 class Seen:
-    """One request as the server saw it: the second it came, its text, its limit, its headers."""
+    """One request as the server saw it: when it came, its text, limit, headers and messages."""
 
     at: float
     text: str
     limit: int
     headers: dict[str, str]
+    messages: list[dict[str, Any]]
 
 
 @dataclass
@@ -73,7 +75,7 @@ class Connection(asyncio.Protocol):
         limit = asked["max_tokens"]
         loop, bare = self.server.loop, re.sub(r"^\[rid:\w+\]\n\n", "", text)
         at = (loop.now() - self.server.start) / NS
-        self.server.seen.append(Seen(at, text, limit, dict(pairs)))
+        self.server.seen.append(Seen(at, text, limit, dict(pairs), asked["messages"]))
         last, answer = self.server.lasts(bare), self.server.answer(bare)
         loop.call_later(last, self.transport.write, answer)
 

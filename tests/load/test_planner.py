@@ -133,6 +133,29 @@ def test_a_tree_keeps_what_its_turns_wait_for_and_where_its_lanes_begin() -> Non
     assert plan.seat(1) == (0, [PlannedEntry(0, 1, None, None, 0)])
 
 
+def test_an_answer_has_a_place_that_something_stands_in_for() -> None:
+    """Turns 1 to 3 are of the second tree: 2 and 3 hold the answer to its first turn, 1."""
+    stand_in = Message("assistant", ("so", " it", " is"), answers=0)
+    first, asked = Message("user", ("a",)), Message("user", ("b",))
+    root = [TreeTurn(Turn((first,), 8, None), None, overlaps=True)]
+    root += [TreeTurn(Turn((first, stand_in, asked), 8, None), base) for base in (0, 1)]
+    trees = [
+        Tree("s", (TreeStream("s", None, (TreeTurn(user("x"), None),)),)),
+        Tree("t", (TreeStream("t", None, tuple(root)),)),
+    ]
+    plan = Plan(memoryview(b"".join(plan_chunks(api="chat", trees=trees))))
+    assert [plan.keeps(turn) for turn in range(4)] == [False, True, False, False]
+    assert plan.is_live
+    assert [plan.overlaps(turn) for turn in range(4)] == [False, True, False, False]
+    assert [list(plan.answers_in(turn)) for turn in range(4)] == [[], [], [1], [1]]
+    waiting = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "so it is"},
+               {"role": "user", "content": "b"}]  # fmt: skip
+    assert prompt(plan, 2) == prompt(plan, 3) == waiting
+    said = {"role": "assistant", "content": 'it "is"\n'}
+    joined = b"".join(plan.prompt(2, answers={1: orjson.dumps(said), 0: b"other"}))
+    assert orjson.loads(b"[" + joined + b"]") == [waiting[0], said, waiting[2]]
+
+
 def test_each_play_puts_its_own_marker_into_a_prompt() -> None:
     tree = Tree("a", (TreeStream("a", None, (TreeTurn(user(MARKER, "x"), None),)),))
     plan = Plan(memoryview(b"".join(plan_chunks(api="chat", trees=[tree]))))

@@ -89,7 +89,7 @@ def test_an_overflow_ends_its_stream_and_releases_who_waits_for_it() -> None:
     play.take(0, 0)
     play.end(0, 10)
     play.take(2, 0)
-    play.overflow(2, 50)
+    play.cut(2, 50)
     assert play.waiting == {1: 50}
     play.take(1, 0)
     play.end(1, 60)
@@ -102,7 +102,7 @@ def test_an_overflow_of_the_root_ends_the_play_once_its_subagents_are_over() -> 
     play.end(0, 1)
     assert sorted(play.waiting) == [1, 2]
     play.take(1, 0)
-    play.overflow(1, 2)
+    play.cut(1, 2)
     for one in (2, 3):
         assert not play.over
         play.take(one, 0)

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 
 from infx.errors import InputError
 from infx.model.replay import MARKER, Tree
-from infx.model.trace import Content, Ref, Trace, block_ids
+from infx.model.trace import ANSWER, Content, Ref, Trace, block_ids
 from infx.model.workload import Message
 from infx.servers.truth.tokens import TokenRule, block_keys
 from infx.workloads.agentic import trees
@@ -263,24 +263,24 @@ def test_a_whole_prompt_stands_for_itself() -> None:
     assert outlines[0].unsent == {"n": 1}
 
 
-def test_an_answer_that_nobody_recorded_is_stood_in_for_and_inherited() -> None:
+def test_an_answer_that_nobody_recorded_has_a_place_and_is_inherited() -> None:
     """The first answer is limited to 100 tokens; the fork begins with it, as its parent goes on."""
     parent = stream(
         [
             call(0, [], input_tokens=None, content=Content((USER,))),
-            call(9, [], input_tokens=None, content=Content((SAID, USER))),
+            call(9, [], input_tokens=None, content=Content((ANSWER, SAID, USER))),
         ],
-        answers="live",
     )
-    own = Content((Message("user", ("Try another.",)),))
+    own = Content((ANSWER, Message("user", ("Try another.",))))
     fork = stream(
         [call(5, [], input_tokens=None, content=own)], "fork", parent=0, spawn=Ref(0, 0),
-        inherits=True, answers="live",
+        inherits=True,
     )  # fmt: skip
     tree = played(trace(parent, fork))
     answer = tree.streams[0].turns[1].turn.messages[1]
-    assert (answer.role, len(answer.parts[0].split())) == ("assistant", 100)
-    assert tree.streams[1].turns[0].turn.messages == (USER, answer, *own.messages)
+    assert (answer.role, len(answer.parts[0].split()), answer.answers) == ("assistant", 100, 0)
+    assert tree.streams[0].turns[1].turn.messages == (USER, answer, SAID, USER)
+    assert tree.streams[1].turns[0].turn.messages == (USER, answer, own.messages[1])
     assert tree.streams[1].turns[0].turn.messages[1] is answer
 
 

@@ -15,9 +15,10 @@ from infx.load.progress import Progress
 from infx.load.target import Stop, Target
 from infx.model.bundle import PhaseWindow, PointFile
 from infx.model.record import Phase
-from infx.store.bundles import PLAN
+from infx.store.bundles import PLAN, REQUESTS
 from infx.store.expected import EXPECTED
 from infx.store.files import write_chunks, write_whole
+from infx.store.journal import records
 from infx.store.plans import pack_plan
 
 ALONE = Shards()
@@ -110,8 +111,15 @@ async def measure(point: PointFile, script: Script, under: Conditions) -> Measur
     if (mapped := asking.plan.digest()) != digest:
         differing.append({"what": "plan", "stated": digest, "found": mapped})
         under.talk("the plan was changed while it was asked")
-    pack_plan(under.directory)
     audit = {**point.audit, **drawn, **asking.audit}
+    if script.rules is not None and asking.plan.is_live:
+        from infx.flows.live import live_answers  # after the load: few replays have such answers
+
+        joined = live_answers(asking.plan, records(under.directory / REQUESTS))
+        audit["live_answers"] = joined.facts()
+        if joined.ended:
+            under.talk(f"{joined.ended} conversations ended: an answer that they go on from failed")
+    pack_plan(under.directory)
     measured = point.model_copy(update={"plan_digest": digest, "phases": windows, "audit": audit})
     return Measurement(measured, asking.gone)
 

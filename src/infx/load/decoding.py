@@ -15,7 +15,8 @@ class Decoding:
     """The exchanges that are open, and those of them that wait to be decoded.
 
     `keep` gets the record of each exchange once it has ended and all of it is decoded; `on_rest` is
-    called whenever nothing waits any more. `late_ns` tells how late a read may have been.
+    called whenever nothing waits any more. `late_ns` tells how late a read may have been. `said`
+    has the messages that were kept, by request, until someone takes them; `keep` may.
     """
 
     def __init__(
@@ -32,14 +33,18 @@ class Decoding:
         self._open: dict[Exchange, tuple[Issue, AnswerDecoder]] = {}
         self._waiting: deque[Exchange] = deque()
         self._slice_due = False
+        self.said: dict[int, bytes] = {}
 
     def __len__(self) -> int:
         """How many exchanges have no record yet."""
         return len(self._open)
 
-    def begin(self, exchange: Exchange, issue: Issue, *, keep_text: bool) -> None:
+    def begin(
+        self, exchange: Exchange, issue: Issue, *, keep_text: bool, keep_message: bool = False
+    ) -> None:
         """Take an exchange in."""
-        self._open[exchange] = (issue, AnswerDecoder(exchange, keep_text=keep_text))
+        decoder = AnswerDecoder(exchange, keep_text=keep_text, keep_message=keep_message)
+        self._open[exchange] = (issue, decoder)
 
     def forget(self, exchange: Exchange) -> Issue:
         """Let go of an exchange that gets no record, and return what it was issued for."""
@@ -76,5 +81,7 @@ class Decoding:
             return False
         if exchange.end_ns is not None:
             del self._open[exchange]
+            if decoder.keep_message:
+                self.said[issue.request] = decoder.message()
             self._keep(decoder.record(issue, self._late_ns))
         return True

@@ -1,8 +1,8 @@
 """One of the slots that always hold a live session."""
 
 import asyncio
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
 from infx.model.record import Phase
 from infx.wire.connection import Connection
@@ -13,7 +13,7 @@ class Manner:
     """How a turn of a session tree is asked: what the plan leaves to the play.
 
     `asked_output` stands in the place of the plan's own. `marker` and `headers` are bytes as
-    `Target.payload` takes them.
+    `Target.payload` takes them, `answers` the answers of its play so far as `Plan.prompt` does.
     """
 
     phase: Phase
@@ -21,6 +21,7 @@ class Manner:
     asked_output: int | None = None
     marker: bytes = b""
     headers: bytes = b""
+    answers: Mapping[int, bytes] = field(default_factory=dict)
 
 
 class Lane:

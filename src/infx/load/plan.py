@@ -2,21 +2,33 @@
 
 import mmap
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import accumulate
 from pathlib import Path
+from types import MappingProxyType
 from typing import cast
 
 import orjson
 
 from infx.errors import InputError, Problem
-from infx.load.planner import MAGIC, MARKER_REFERENCE, PHASES, SECTIONS, TURN
+from infx.load.planner import (
+    ANSWERS,
+    FLAGS,
+    KEPT,
+    MAGIC,
+    MARKER_REFERENCE,
+    OVERLAPS,
+    PHASES,
+    SECTIONS,
+    TURN,
+)
 from infx.model.record import Phase
 from infx.model.workload import Api
 
 _STREAM = 4
+NO_ANSWERS: Mapping[int, bytes] = MappingProxyType({})
 _CHUNK = 1 << 24
 
 
@@ -95,21 +107,47 @@ class Plan:
                 mapped.madvise(mmap.MADV_DONTNEED, start, min(_CHUNK, len(mapped) - start))
         return digest.hexdigest()
 
-    def prompt(self, number: int, marker: bytes = b"") -> list[memoryview]:
+    def prompt(
+        self, number: int, marker: bytes = b"", answers: Mapping[int, bytes] = NO_ANSWERS
+    ) -> list[memoryview]:
         """Return the JSON of a turn's prompt as the pieces it is joined from.
 
-        `marker` is JSON text, without quotes, for the places that the plan keeps for it.
+        `marker` is JSON text, without quotes, for the places that the plan keeps for it. `answers`
+        are the messages that answered turns, as JSON, by turn.
         """
-        first = self._turns[(number - 1) * TURN] if number else 0
-        last = self._turns[number * TURN] - self._turns[number * TURN + 9]
-        own = memoryview(marker)
+        own, fragments, ends = memoryview(marker), self._fragments, self._fragment_ends
         pieces = []
-        for reference in self._references[first:last]:
-            if reference == MARKER_REFERENCE:
+        references = iter(self._prompt_references(number))
+        for reference in references:
+            if reference < ANSWERS:
+                # Written out, as this is done for every message of every prompt.
+                pieces.append(fragments[ends[reference - 1] if reference else 0 : ends[reference]])
+            elif reference == MARKER_REFERENCE:
                 pieces.append(own)
             else:
-                pieces.append(self._fragment(reference))
+                said, stand_in = answers.get(reference - ANSWERS), next(references)
+                pieces.append(self._fragment(stand_in) if said is None else memoryview(said))
         return pieces
+
+    def answers_in(self, number: int) -> Iterator[int]:
+        """Yield the turns whose answers the prompt of a turn has a place for."""
+        for reference in self._prompt_references(number):
+            if ANSWERS <= reference != MARKER_REFERENCE:
+                yield reference - ANSWERS
+
+    def keeps(self, number: int) -> bool:
+        """Return whether a later prompt has a place for the answer to a turn."""
+        return bool(self._turns[number * TURN + FLAGS] & KEPT)
+
+    @property
+    def is_live(self) -> bool:
+        """Whether any prompt has a place for the answer to an earlier turn."""
+        return any(map(self.keeps, range(len(self._turns) // TURN)))
+
+    def _prompt_references(self, number: int) -> memoryview:
+        first = self._turns[(number - 1) * TURN] if number else 0
+        last = self._turns[number * TURN] - self._turns[number * TURN + 9]
+        return self._references[first:last]
 
     def fields(self, number: int) -> list[memoryview]:
         """Return what the body of a turn has after its prompt, each piece with its comma first."""
@@ -147,7 +185,7 @@ class Plan:
 
     def overlaps(self, number: int) -> bool:
         """Return whether a turn's delay counts from the sending of what it follows."""
-        return bool(self._turns[number * TURN + 8])
+        return bool(self._turns[number * TURN + FLAGS] & OVERLAPS)
 
     def holds_of(self, number: int) -> Sequence[int]:
         """Return the turns that a turn also waits for."""

@@ -8,11 +8,14 @@ Layout, all integers little-endian, every section padded to 8 bytes: the line `i
 the fragments' bytes; then the tables fragment ends (u64), references of turns to fragments (u32),
 holds of turns (u32), turns, streams, trees, lanes, entries, names (JSON); last eleven u64: the
 length of each of these eleven sections in bytes, this one left out. References to 2**32 - 1 stand
-for the marker of a play. Rows are of i64, with -1 for what is absent:
+for the marker of a play. Those to 2**31 + n stand for the message that answered turn n; the
+reference after one is the message that stands in for it where there was no such answer. Rows are of
+i64, with -1 for what is absent:
 
 turns    end of its references, stream, index in the stream, asked output, asked input, delay ns,
-         turn it follows, end of its holds, 1 where it overlaps the turn it follows, how many of
-         its references are not of its prompt: the last ones, further fields of its body
+         turn it follows, end of its holds, 1 where it overlaps the turn it follows plus 2 where a
+         later prompt holds its answer, how many of its references are not of its prompt: the last
+         ones, further fields of its body
 streams  end of its turns, 0 for warmup and 1 for profiling, start ns, stream that started it
 trees    end of its streams
 lanes    tree, end of its entries
@@ -27,15 +30,18 @@ import orjson
 
 from infx.model.record import Phase
 from infx.model.replay import MARKER, Entry, Seat, Tree, TreeTurn
-from infx.model.workload import Api, Session, Turn
+from infx.model.workload import Api, Message, Session, Turn
 
 MAGIC = b"infx-plan 3 "
 PHASES = (Phase.WARMUP, Phase.PROFILING)
 MARKER_REFERENCE = 2**32 - 1
+ANSWERS = 2**31
 SECTIONS = 11
 """Sections of a plan, from its first line to its names."""
-TURN = 10
-"""Numbers of a row of the turns."""
+TURN, FLAGS = 10, 8
+"""Numbers of a row of the turns, and which of them holds the flags."""
+OVERLAPS, KEPT = 1, 2
+"""The flags of a turn."""
 
 
 class _Tables:
@@ -57,6 +63,7 @@ class _Tables:
         self._lanes = array("q")
         self._entries = array("q")
         self._names: list[tuple[str, list[str]]] = []
+        self._first_turn = 0
 
     def taken(self) -> bytes:
         """Return the bytes of the fragments that were added since the last call."""
@@ -77,6 +84,7 @@ class _Tables:
     def tree(self, tree: Tree) -> None:
         """Add a tree. Only its own prompts share fragments: no two traces have text in common."""
         first_stream, first_turn = len(self._streams) // 4, len(self._turns) // TURN
+        self._first_turn = first_turn
         self._known.clear()
         self._spelled.clear()
         for number, stream in enumerate(tree.streams, first_stream):
@@ -128,6 +136,9 @@ class _Tables:
     def _refer(self, turn: Turn) -> None:
         chat = self._api == "chat"
         for position, message in enumerate(turn.messages):
+            if message.answers is not None:
+                self._answer(message, message.answers)
+                continue
             role = orjson.dumps(message.role).decode()
             comma = "," if position else ""
             self._frame(f'{comma}{{"role":{role},"content":"' if chat else '"')
@@ -140,6 +151,15 @@ class _Tables:
                 self._spell(f'",{message.members}}}')
             else:
                 self._frame('"}' if chat else '"')
+
+    def _answer(self, message: Message, turn: int) -> None:
+        """Refer to the answer to an earlier turn of the tree, and to what stands in for it."""
+        number = self._first_turn + turn
+        self._turns[number * TURN + FLAGS] |= KEPT
+        self._frame(",")
+        self._references.append(ANSWERS + number)
+        said = {"role": message.role, "content": "".join(message.parts)}
+        self._spell(orjson.dumps(said).decode())
 
     def _fields(self, turn: Turn) -> int:
         """Refer to the fields of a body that stand after its prompt; return how many there are."""

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from infx.load.plan import Plan, PlannedEntry
+from infx.model.record import EndState, Phase, RequestRecord
 
 
 class Primers:
@@ -51,6 +52,8 @@ class Play:
 
     `waiting` holds the turns that can be asked, each with its due moment, and `in_flight` those
     that are asked and have not ended. `opened_ns` is the moment that its first delays count from.
+    `said` has the messages that later prompts of the play have a place for, as JSON, by the turn
+    that was answered with them.
     """
 
     def __init__(
@@ -68,6 +71,7 @@ class Play:
         self.opened_ns = now
         self.waiting: dict[int, int] = {}
         self.in_flight: set[int] = set()
+        self.said: dict[int, bytes] = {}
         self._followers: dict[int | None, list[int]] = defaultdict(list)
         self._beside: dict[int, list[int]] = defaultdict(list)
         self._held: dict[int, list[int]] = defaultdict(list)
@@ -102,6 +106,21 @@ class Play:
             self._ground(follower, now + self._plan.turn(follower).delay_ns, now)
         return due
 
+    def hear(self, turn: int, record: RequestRecord, message: bytes | None, now: int) -> None:
+        """Say what became of a turn: what follows it goes on, unless it cannot be asked.
+
+        It cannot where the turn did not fit into the context, and where it was asked in full and
+        failed to give the answer that a later prompt has a place for.
+        """
+        ok = record.state is EndState.OK
+        if ok and message is not None:
+            self.said[turn] = message
+        lacking = not ok and record.phase is Phase.PROFILING and self._plan.keeps(turn)
+        if lacking or record.state is EndState.OVERFLOW:
+            self.cut(turn, now)
+        else:
+            self.end(turn, now)
+
     def end(self, turn: int, now: int) -> None:
         """Say that a turn's answer ended, however: what follows it or is held by it goes on."""
         self.in_flight.discard(turn)
@@ -109,8 +128,8 @@ class Play:
             self._ground(follower, now + self._plan.turn(follower).delay_ns, now)
         self._release(turn, now)
 
-    def overflow(self, turn: int, now: int) -> None:
-        """Say that a turn did not fit into the context: its stream ends, with all it would start.
+    def cut(self, turn: int, now: int) -> None:
+        """Say that nothing can follow a turn: its stream ends, with all it would start.
 
         What waited for any of those turns waits no longer.
         """

@@ -255,8 +255,8 @@ class Replay:
         key = (record.lane, record.play, record.session, record.turn)
         seat, source, number = self._asked.pop(key)
         end = record.end_ns if record.end_ns is not None else self._now()
-        if isinstance(source, Play) and record.state is EndState.OVERFLOW:
-            source.overflow(number, end)
+        if isinstance(source, Play):
+            source.hear(number, record, self.sender.said(record.request), end)
         else:
             source.end(number, end)
         self._watch(seat, record, priming=isinstance(source, Primers))

@@ -92,6 +92,7 @@ class Manners:
             play=play.number,
             asked_output=1 if phase is Phase.WARMUP else None,
             marker=self._marker(lane, play) if rules.cache_bust else b"",
+            answers=play.said,
             headers="".join(f"{name}: {ids}{of}\r\n" for name, of in lines).encode(),
         )
 

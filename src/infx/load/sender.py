@@ -11,7 +11,7 @@ from infx.load.lag import LagProbe
 from infx.load.lane import Lane
 from infx.load.plan import Plan
 from infx.load.target import Target
-from infx.model.record import Issue, RequestRecord
+from infx.model.record import Issue, Phase, RequestRecord
 from infx.store.journal import Journal
 from infx.wire.address import explain
 from infx.wire.connection import Connection, Exchange
@@ -85,6 +85,13 @@ class Sender:
         self.stopping = True
         self.resets = 0
         self.gone: Problem | None = None
+
+    def said(self, request: int) -> bytes | None:
+        """Return the message that a request was answered with, once; None where none was kept.
+
+        Kept are those of profiling that a later prompt has a place for.
+        """
+        return self._answers.said.pop(request, None)
 
     @property
     def in_flight(self) -> int:
@@ -212,7 +219,9 @@ class Sender:
         payload = self._target.payload(self._plan, issue, lane.number, lane.manner)
         exchange = connection.send(payload)
         sent = replace(issue, sent_ns=exchange.sent_ns)
-        self._answers.begin(exchange, sent, keep_text=issue.session in self._keep_text)
+        whole = self._plan.keeps(lane.number) and issue.phase is Phase.PROFILING
+        keep = issue.session in self._keep_text
+        self._answers.begin(exchange, sent, keep_text=keep, keep_message=whole)
 
     def _ended(self, lane: Lane, exchange: Exchange) -> None:
         if exchange.fault == "stale":

@@ -29,7 +29,9 @@ class Target:
         `manner` adds header lines, each with its line end, and the marker's JSON text.
         """
         opening, middle, closing = self.frame
-        pieces = plan.prompt(number, manner.marker if manner else b"")
+        pieces = (
+            plan.prompt(number, manner.marker, manner.answers) if manner else plan.prompt(number)
+        )
         if fields := plan.fields(number):
             pieces += (memoryview(closing[:-1]), *fields)
             closing = closing[-1:]

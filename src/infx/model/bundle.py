@@ -54,6 +54,11 @@ class PointFile(Value):
     its prompts. `cache_reset` lists what each server (`url`) said when it was told to forget all
     prefixes, and whether it did (`ok`).
 
+    `live_answers` are there where prompts of a replay contain what the server answered before:
+    how many answers were `joined`, with the tokens that were asked of them (`asked_tokens`) and
+    that the server counted (`answered_tokens`, null where it did not): so far prompts are off the
+    asked length. Answers of a history that was never asked in full were `stood_in` for by text of
+    the asked length. So many conversations `ended` as an answer failed that they went on from.
     `unsent_fields` says how many recorded requests of a replay had a field that is not sent.
     `digest_mismatch` lists what had another digest (`found`) than was `stated`: the `corpus` that
     the workload names, the file that the `registry` of corpora names, or the `plan` (`what`).

@@ -18,8 +18,12 @@ Kind = Literal["main", "subagent", "agent", "worker", "aux"]
 """What a stream is: the session's own conversation, a recorded subagent, or, found in what is not
 labelled, a lone agent, one of a parallel group, or a one-off call beside the others."""
 
-Answers = Literal["recorded", "live"]
-"""Whether a prompt goes on after the recorded answers, or after those that the server gives."""
+ANSWER = Message("assistant", ("\0infx-answer",))
+"""Stands in a recorded prompt for an answer that nobody recorded: that to the call before it, or,
+in the first call of a stream that inherits, to the call that started the stream.
+
+It is known by identity, not by its characters.
+"""
 
 NO_BLOCKS: "array[int]" = array("I")
 
@@ -118,7 +122,6 @@ class Stream:
     tool_tokens: int = 0
     system_tokens: int = 0
     inherits: bool = False
-    answers: Answers = "recorded"
 
     @property
     def end_ns(self) -> int:

@@ -126,12 +126,14 @@ class Message:
 
     Parts that several messages share should be the same string object: they are encoded once.
     `members` are what the message has beside role and content, such as its tool calls, as the
-    inside of a JSON object.
+    inside of a JSON object. `answers` is the turn of its session tree whose answer takes the place
+    of the message, once the server has given it; until then the message stands in for it.
     """
 
     role: str
     parts: tuple[str, ...]
     members: str = ""
+    answers: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

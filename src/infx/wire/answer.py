@@ -15,6 +15,7 @@ from infx.wire.connection import Exchange
 from infx.wire.failure import error_text, is_overflow, refusal
 from infx.wire.mould import NO_MOULD, mould_of, plain_pieces, plain_text
 from infx.wire.sse import next_event
+from infx.wire.tool_calls import ToolCalls, names_or_arguments
 from infx.wire.usage import count
 
 KEPT_TEXT = 64 * 1024
@@ -23,6 +24,7 @@ _CANCELLED = {
     "cancelled": EndState.CANCELLED_AT_END,
     "in-flight-limit": EndState.CANCELLED_BY_PLAN,
 }
+_NO_LIMIT = 1 << 62
 _SLICE = 16
 _QUOTE = ord('"')
 
@@ -30,16 +32,20 @@ _QUOTE = ord('"')
 class AnswerDecoder:
     """Turns an exchange's bytes into a record, a slice at a time.
 
-    With `keep_text` the answer's own text (not its reasoning) is kept, up to 64 KiB.
+    With `keep_text` the answer's own text (not its reasoning) is kept, up to 64 KiB. With
+    `keep_message` all of it is, and its tool calls.
     """
 
-    def __init__(self, exchange: Exchange, *, keep_text: bool) -> None:
+    def __init__(self, exchange: Exchange, *, keep_text: bool, keep_message: bool = False) -> None:
         self.exchange = exchange
+        self.keep_message = keep_message
+        self._calls = ToolCalls() if keep_message else None
         self._pieces: Iterator[bytes] = iter(())
         self._offset = 0
         self._mould = NO_MOULD
         self._read = 0
-        self._keep_text = keep_text
+        self._keep_text = keep_text or keep_message
+        self._room = _NO_LIMIT if keep_message else KEPT_TEXT
         self._text: list[str] = []
         self._text_size = 0
         self._first: int | None = None
@@ -178,7 +184,10 @@ class AnswerDecoder:
         delta = choice.get("delta")
         if not isinstance(delta, dict):
             delta = choice
-        output = delta.get("content") or delta.get("text") or _calls(delta.get("tool_calls"))
+        calls = delta.get("tool_calls")
+        if calls and self._calls is not None:
+            self._calls.take(calls)
+        output = delta.get("content") or delta.get("text") or names_or_arguments(calls)
         if output or delta.get("reasoning_content") or delta.get("reasoning"):
             self._content(end, output)
         if choice.get("finish_reason"):
@@ -199,10 +208,15 @@ class AnswerDecoder:
         self._last = moment
         if self._first_output is None and output:
             self._first_output = moment
-        if self._keep_text and isinstance(output, str) and self._text_size < KEPT_TEXT:
-            kept = output[: KEPT_TEXT - self._text_size]
+        if self._keep_text and isinstance(output, str) and self._text_size < self._room:
+            kept = output[: self._room - self._text_size]
             self._text.append(kept)
             self._text_size += len(kept.encode())
+
+    def message(self) -> bytes:
+        """Return what was said so far as the assistant's message of a later prompt, as JSON."""
+        calls = self._calls.member() if self._calls is not None else {}
+        return orjson.dumps({"role": "assistant", "content": "".join(self._text), **calls})
 
     def record(self, issue: Issue, late_ns: Callable[[int], int] = lambda _: 0) -> RequestRecord:
         """Return what became of `issue`, once the exchange ended and all of it is decoded.
@@ -271,12 +285,6 @@ class AnswerDecoder:
         if not self._finish and not self._done:
             return EndState.ERROR, "truncated", "the answer ended without a finish reason"
         return EndState.OK, None, None
-
-
-def _calls(calls: object) -> bool:
-    """Whether a tool-call delta carries any text: a name or arguments."""
-    functions = [c.get("function") for c in _list(calls) if isinstance(c, dict)]
-    return any(isinstance(f, dict) and (f.get("name") or f.get("arguments")) for f in functions)
 
 
 def _list(value: object) -> list[Any]:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from infx.errors import InputError, Problem
 from infx.model.agentic import AgenticWorkload
 from infx.model.replay import MARKER, Tree, TreeStream, TreeTurn
-from infx.model.trace import Content, Ref, Trace
+from infx.model.trace import ANSWER, Content, Ref, Trace
 from infx.model.workload import Message, Turn
 from infx.workloads.blocks import TextSource
 from infx.workloads.bodies import sent, unsent
@@ -114,7 +114,7 @@ class _Link(NamedTuple):
 
 def _links(trace: Trace) -> Iterator[_Link]:
     """Yield the link of every call, in the order of the tree's turns."""
-    firsts = [0, *accumulate(len(stream.calls) for stream in trace.streams)]
+    firsts = _firsts(trace)
 
     def number(ref: Ref) -> int:
         return firsts[ref.stream] + ref.call
@@ -141,6 +141,11 @@ def _links(trace: Trace) -> Iterator[_Link]:
             yield _Link(base, delay_ns, tuple(sorted(waits[own] - {base})), overlaps)
 
 
+def _firsts(trace: Trace) -> list[int]:
+    """Return the number of each stream's first turn in the tree, and how many turns there are."""
+    return [0, *accumulate(len(stream.calls) for stream in trace.streams)]
+
+
 class _Voice:
     """The messages of one trace. Equal blocks of equal messages are one string."""
 
@@ -151,6 +156,7 @@ class _Voice:
         self._scope = "" if trace.shared_blocks else trace.id
         self._size = trace.block_tokens
         self._prompts = prompts(trace)
+        self._firsts = _firsts(trace)
         self._messages: dict[Node, Message] = {}
         self._chunks: dict[tuple[bytes, int, bool], str] = {}
         self._answers: dict[Ref, Message] = {}
@@ -161,37 +167,46 @@ class _Voice:
         stream = self._trace.streams[number]
         said: tuple[Message, ...] = ()
         if stream.inherits and stream.spawn is not None:
-            said = (*self._asked[stream.spawn], self._answer(stream.spawn))
+            said = self._asked[stream.spawn]
+        before = stream.spawn
         for index, call in enumerate(stream.calls):
             ref = Ref(number, index)
             if call.content is None:
-                messages = tuple(self._synthetic(ref))
+                said = tuple(self._synthetic(ref))
             else:
-                messages = self._literal(said, call.content)
-            self._asked[ref] = messages
-            yield messages
-            said = (*messages, self._answer(ref)) if stream.answers == "live" else messages
+                said = self._literal(said, call.content, before)
+            self._asked[ref] = said
+            yield said
+            before = ref
 
-    def _literal(self, said: tuple[Message, ...], content: Content) -> tuple[Message, ...]:
+    def _literal(
+        self, said: tuple[Message, ...], content: Content, before: Ref | None
+    ) -> tuple[Message, ...]:
+        """Return a recorded prompt; `before` is the call whose answer it may have a place for."""
+        own = tuple(
+            self._answer(before) if one is ANSWER and before is not None else one
+            for one in content.messages
+        )
         if content.whole:
             said = ()
         if any(message.role == "user" for message in said):
-            return (*said, *content.messages)
-        first = next((n for n, one in enumerate(content.messages) if one.role == "user"), None)
+            return (*said, *own)
+        first = next((n for n, one in enumerate(own) if one.role == "user"), None)
         return (
             *said,
             *(
                 replace(one, parts=self._marked(one.parts)) if n == first else one
-                for n, one in enumerate(content.messages)
+                for n, one in enumerate(own)
             ),
         )
 
     def _answer(self, ref: Ref) -> Message:
-        """Return what stands for an answer that only the server would know: as many tokens."""
+        """Return what stands in for an answer that only the server knows: as many tokens."""
         if ref not in self._answers:
             asked = self._trace.call(ref).asked_output or self._workload.default_output
             text = self._loose(ref, "answer", asked)
-            self._answers[ref] = Message("assistant", (text.removeprefix(" "),))
+            turn = self._firsts[ref.stream] + ref.call
+            self._answers[ref] = Message("assistant", (text.removeprefix(" "),), answers=turn)
         return self._answers[ref]
 
     def _synthetic(self, ref: Ref) -> Iterator[Message]:

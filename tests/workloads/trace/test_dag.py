@@ -2,7 +2,7 @@
 
 import pytest
 
-from infx.model.trace import Content, Ref
+from infx.model.trace import ANSWER, Content, Ref
 from infx.model.workload import Message
 from infx.workloads.trace import dag
 from infx.workloads.trace.reading import Tally
@@ -47,7 +47,10 @@ def test_a_session_is_a_conversation_that_no_other_starts_with_all_below_it(tmp_
     (call,) = a.streams[3].calls
     assert (call.start_ns, call.model, call.output_tokens) == (3 * S, "small", 5)
     assert call.content == Content((Message("user", ("u",)),), extra={"top_k": 1})
-    assert {stream.answers for stream in a.streams} == {"live"}
+    user = Message("user", ("u",))
+    assert [c.content.messages for c in a.streams[0].calls] == [(user,), *[(ANSWER, user)] * 2]
+    assert a.streams[1].calls[0].content.messages == (user,), "a spawn starts afresh"
+    assert a.streams[2].calls[0].content.messages == (ANSWER, user), "a fork with all that was said"
 
 
 def test_a_spawn_of_the_last_turn_and_a_background_fork_are_not_waited_for(tmp_path):

@@ -3,7 +3,7 @@
 import orjson
 import pytest
 
-from infx.model.trace import Content
+from infx.model.trace import ANSWER, Content
 from infx.model.workload import Message
 from infx.workloads.trace import multi_turn
 from infx.workloads.trace.reading import Tally
@@ -41,7 +41,29 @@ def test_a_recorded_answer_ends_a_request_and_begins_the_next_one(tmp_path, mess
     (trace,) = read(tmp_path, {"messages": said(messages)})
     (stream,) = trace.streams
     assert [call.content for call in stream.calls] == contents(*requests)
-    assert (trace.id, stream.answers) == ("row-1", "recorded")
+    assert trace.id == "row-1"
+
+
+def test_an_answer_without_text_is_the_servers_own(tmp_path):
+    """The second answer was recorded; an unrecorded one at the end is never asked for again."""
+    unknown = {"role": "assistant", "content": None}
+    one, two, three = (said(text)[0] for text in ("u1", "u2", "u3"))
+    (trace,) = read(
+        tmp_path, {"messages": [one, unknown, two, *said("a2"), three, {"role": "assistant"}]}
+    )
+    asked = [call.content.messages for call in trace.streams[0].calls]
+    u1, u2, a2, u3 = (contents(text)[0].messages[0] for text in ("u1", "u2", "a2", "u3"))
+    assert asked == [(u1,), (ANSWER, u2), (a2, u3)]
+    assert asked[1][0] is ANSWER
+
+
+@pytest.mark.parametrize("before", ["", "s1", "u1 a1"])
+def test_an_answer_to_nothing_cannot_be_the_servers_own(tmp_path, before):
+    row = {"messages": [*said(before), {"role": "assistant", "content": None}, *said("u2")]}
+    place = len(before.split())
+    assert f"messages[{place}].content: expected text, found nothing" in refusal(
+        lambda: read(tmp_path, row)
+    )
 
 
 def test_lengths_and_pauses_are_one_for_all_or_one_each(tmp_path):

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from infx.errors import InputError, Problem, nearest
-from infx.model.trace import Call, Content, Ref, Stream, Trace
+from infx.model.trace import ANSWER, Call, Content, Ref, Stream, Trace
 from infx.workloads.trace.fields import NS_PER_MS, Fields, Report
 from infx.workloads.trace.grouped import Index
 from infx.workloads.trace.reading import Row, Tally, decoded, rows
@@ -134,7 +134,11 @@ def conversation(value: object, report: Report) -> Conversation:
                 start_ns=start_ns,
                 model=turn.text("model") if turn.get("model") is not None else "",
                 output_tokens=turn.optional_whole("max_tokens", least=1),
-                content=Content(said, extra=extra(turn), unsaid=unsaid(turn, "messages")),
+                content=Content(
+                    (ANSWER, *said) if index else said,
+                    extra=extra(turn),
+                    unsaid=unsaid(turn, "messages"),
+                ),
             )
         )
         children += _children(turn, index, len(listed), report)
@@ -179,7 +183,11 @@ def _add(
     ((found, _),) = decoded(index.rows(name), _placed, Tally())
     number = len(streams)
     parent, child, start_ns = above if above is not None else (None, None, 0)
-    calls = tuple(_later(call, start_ns) for call in found.calls)
+    first, *rest = (_later(call, start_ns) for call in found.calls)
+    if child is not None and child.inherits and first.content is not None:
+        said = (ANSWER, *first.content.messages)
+        first = replace(first, content=replace(first.content, messages=said))
+    calls = (first, *rest)
     spawn = join = None
     if parent is not None and child is not None:
         spawn = Ref(parent, child.turn)
@@ -195,7 +203,6 @@ def _add(
             join=join,
             after=((),) * len(calls),
             inherits=child is not None and child.inherits,
-            answers="live",
         )
     )
     for below in found.children:

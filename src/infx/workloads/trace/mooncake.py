@@ -13,7 +13,7 @@ from itertools import count
 from pathlib import Path
 from typing import NamedTuple
 
-from infx.model.trace import Answers, Call, Content, Stream, Trace
+from infx.model.trace import ANSWER, Call, Content, Stream, Trace
 from infx.model.workload import Message
 from infx.workloads.trace.fields import NS_PER_MS, Fields, Report
 from infx.workloads.trace.grouped import Index
@@ -120,11 +120,11 @@ def _trace(session: str, index: Index, block_tokens: int) -> Trace:
             start_ns += one.delay_ns
         elif number and one.timestamp_ns is not None:
             start_ns = max(start_ns, one.timestamp_ns - (arrival_ns or 0))
-        calls.append(replace(one.call, outer=number, start_ns=start_ns))
-    follows = any(call.content is not None and not call.content.whole for call in calls[1:])
-    answers: Answers = "live" if follows else "recorded"
-    stream = Stream(id=session, kind="main", calls=tuple(calls), after=((),) * len(calls),
-                    answers=answers)  # fmt: skip
+        content = one.call.content
+        if number and content is not None and not content.whole:
+            content = replace(content, messages=(ANSWER, *content.messages))
+        calls.append(replace(one.call, outer=number, start_ns=start_ns, content=content))
+    stream = Stream(id=session, kind="main", calls=tuple(calls), after=((),) * len(calls))
     return Trace(
         id=session,
         block_tokens=block_tokens,

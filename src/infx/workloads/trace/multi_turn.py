@@ -1,7 +1,8 @@
 """Conversations as text: one a row, whose messages are its turns.
 
 A row has `messages`; each assistant's message is the recorded answer to a request that asked with
-everything before it, and what follows the last one is a request too. `session_id` names the
+everything before it, and what follows the last one is a request too. Where its `content` is null
+nobody recorded it: the server's own answer stands there in later requests. `session_id` names the
 conversation, `output_tokens` (or `max_tokens`) limits each answer, as one number or one a request,
 and `delay` is the pause in milliseconds before each request but the first, likewise.
 """
@@ -38,7 +39,7 @@ def _trace(fields: Fields, row: Row, seen: set[str], report: Report) -> Trace | 
     if name in seen:
         report(f"session_id: a second conversation {name!r}", "names are unique in a corpus")
     seen.add(name)
-    asked = _requests(messages(fields, "messages", report))
+    asked = _requests(messages(fields, "messages", report, live=True))
     if "messages" in fields and not asked and not fields.bad:
         fields.say("messages: expected a request: a message before an assistant's, or at the end")
     if "output_tokens" in fields and "max_tokens" in fields:

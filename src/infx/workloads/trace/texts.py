@@ -6,6 +6,7 @@ import orjson
 from pydantic import JsonValue
 
 from infx.errors import nearest
+from infx.model.trace import ANSWER
 from infx.model.workload import Message
 from infx.workloads.dataset_rows import ROLES, kind
 from infx.workloads.trace.fields import Fields, Report
@@ -16,15 +17,18 @@ MEMBERS = ("name", "tool_calls", "tool_call_id")
 PLAIN = ("role", "content")
 
 
-def messages(fields: Fields, key: str, report: Report) -> tuple[Message, ...]:
+def messages(
+    fields: Fields, key: str, report: Report, *, live: bool = False
+) -> tuple[Message, ...]:
     """Read a list of messages, at least one; content that is not text is reported.
 
-    An assistant's message that calls tools may be without text.
+    An assistant's message that calls tools may be without text. With `live` any may that follows
+    another's: nobody recorded it, and the server's own answer stands there.
     """
     listed = fields.listed(key)
     if key in fields and listed == [] and isinstance(fields.get(key), list):
         fields.wrong(key, "at least one message")
-    found = []
+    found: list[Message] = []
     for index, value in enumerate(listed):
         part = Fields(value, f"{fields.name(key)}[{index}]", report)
         if part.bad:
@@ -35,8 +39,12 @@ def messages(fields: Fields, key: str, report: Report) -> tuple[Message, ...]:
             report(f"{part.name('role')}: unknown role {role!r}", advice)
             continue
         content = part.get("content")
-        if content is None and role == "assistant" and part.get("tool_calls"):
-            content = ""
+        if content is None and role == "assistant":
+            if part.get("tool_calls"):
+                content = ""
+            elif live and found and found[-1].role not in ("assistant", "system", "developer"):
+                found.append(ANSWER)
+                continue
         if not isinstance(content, str):
             report(f"{part.name('content')}: expected text, found {kind(content)}", NOT_TEXT)
             continue
