@@ -1,5 +1,6 @@
 """Figures come with an interval wherever lanes or blocks can tell one, else with its reason."""
 
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -69,6 +70,23 @@ def test_equal_lanes_leave_nothing_to_chance() -> None:
         assert (own.high - own.low) / 2 / figure == pytest.approx(0.0136, rel=0.2)
         assert list(found[name].intervals) == ["mean"]
     assert found["queue_time"].intervals == found["error_rate"].intervals == {}
+
+
+def test_interactivity_lies_where_the_itl_that_it_is_made_of_does() -> None:
+    """Six tokens, two of them in the first chunk: 0.8 s over 4 tokens are 5 a second.
+
+    TPOT spreads the same time over 5 tokens, so 1 / TPOT, 6.25, says nothing of it.
+    """
+    records = [
+        replace(one, completion_tokens=6, first_chunk_tokens=2)
+        for n in range(10)
+        for one in lane(n, 12)
+    ]
+    found = told(*records)
+    assert found["interactivity"].mean == pytest.approx(5)
+    assert found["tpot"].mean == pytest.approx(0.16)
+    within = interval(found["interactivity"])
+    assert (within.low, within.high) == (pytest.approx(5), pytest.approx(5))
 
 
 def test_a_percentile_with_too_few_requests_beyond_it_has_none() -> None:

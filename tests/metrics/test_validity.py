@@ -54,7 +54,7 @@ def test_good_records_give_no_reason() -> None:
 @pytest.mark.parametrize(
     ("reason", "other", "whole", "most"),
     [
-        ("error-rate", good(state=EndState.ERROR), 100, 10),
+        ("error-rate", good(state=EndState.ERROR), 1000, 100),
         ("context-overflow", good(state=EndState.OVERFLOW), 10_000, 100),
         ("censored", good(state=EndState.CANCELLED_AT_END), 1000, 10),
         ("censored", good(state=EndState.LOST), 1000, 10),
@@ -62,13 +62,21 @@ def test_good_records_give_no_reason() -> None:
         ("usage-missing", good(prompt_tokens=None), 1000, 0),
         ("usage-missing", good(completion_tokens=None), 1000, 0),
         ("input-drift", good(prompt_tokens=105), 1000, 0),
-        ("output-shortfall", good(completion_tokens=94), 100, 5),
-        ("buffered-stream", good(gaps=(0.1,) * 6), 100, 5),
+        ("output-shortfall", good(completion_tokens=94), 1000, 50),
+        ("buffered-stream", good(gaps=(0.1,) * 6), 1000, 50),
     ],
 )
 def test_limits(reason: str, other: RequestRecord, whole: int, most: int) -> None:
     assert judged(*mixed(whole, most, other)) == []
     assert judged(*mixed(whole, most + 1, other)) == [reason]
+
+
+def test_requests_without_an_outcome_do_not_thin_out_those_that_did_not_fit() -> None:
+    """101 of 10,000 that came to an outcome exceed the context; 200 more were never sent."""
+    unsent = [good(state=EndState.CANCELLED_BY_PLAN)] * 200
+    over = good(state=EndState.OVERFLOW)
+    assert judged(*mixed(10_000, 101, over), *unsent) == ["context-overflow"]
+    assert judged(*mixed(10_000, 100, over), *unsent) == []
 
 
 def test_nothing_ok() -> None:

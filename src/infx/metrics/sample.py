@@ -36,7 +36,7 @@ DISTRIBUTIONS: Mapping[str, OfRequest] = {
     "e2el": e2el_s,
     "e2el_from_due": e2el_from_due_s,
 }
-RECIPROCALS = {"interactivity": "tpot"}
+RECIPROCALS = {"interactivity": "itl"}
 """Metric to the distribution of times whose reciprocal it is."""
 RATES: Mapping[str, OfRequest] = {
     "request_rate": lambda _: 1,
