@@ -9,6 +9,7 @@ from cyclopts import App
 from rich.console import Console
 
 from infx import errors
+from infx.cli.help import explained
 from infx.cli.main import app
 from infx.servers import SERVERS
 from pages.text import doc, fence, fields, page, table
@@ -43,7 +44,7 @@ def _help(words: tuple[str, ...]) -> str:
     console = Console(
         file=io.StringIO(), width=WIDTH, color_system=None, force_terminal=False, _environ={}
     )
-    with console.capture() as captured:
+    with console.capture() as captured, explained(app, words):
         app.help_print(list(words), console=console)
     return "\n".join(line.rstrip() for line in captured.get().strip("\n").splitlines())
 

@@ -40,7 +40,10 @@ def test_without_a_command_there_is_help(infx, words):
     [
         ("quickstart",), ("bench",), ("report",), ("compare",),
         ("runs", "list"), ("runs", "show"), ("runs", "verify"), ("runs", "recover"),
-        ("matrix", "generate"),
+        ("matrix", "generate"), ("matrix", "changed"), ("changelog", "check"),
+        ("changelog", "add"), ("changelog", "merge"), ("recipe", "show"), ("recipe", "check"),
+        ("recipe", "diff"), ("schema", "write"), ("engines", "list"), ("engines", "flags"),
+        ("acceptance", "show"),
     ],
 )  # fmt: skip
 def test_each_flag_of_each_command_has_a_text(infx, words):
@@ -52,6 +55,23 @@ def test_each_flag_of_each_command_has_a_text(infx, words):
     for name, rest in flags:
         without_type = re.sub(r"^( --[a-z-]+)*( [A-Z.]+)?", "", rest.strip("│ "))
         assert re.search(r"[a-z]{2,}", without_type), f"{name} has no text"
+
+
+def test_a_page_says_more_than_its_line_in_the_list(infx):
+    """The docstring's paragraphs, not broken where the source breaks its lines."""
+    page = infx("matrix", "changed", "--help").out
+    lines = page.splitlines()
+    assert lines[2] == "List the config keys whose points a change adds or removes."
+    assert " ".join(lines[4:9]).startswith("A point is what would run: its row, what its recipe")
+    assert "List the points that a change affects." in infx("matrix").out, "the list stays short"
+
+
+def test_a_default_is_told_where_it_says_something(infx):
+    page = infx("matrix", "generate", "--help").out
+    assert "[default: text]" in page
+    assert "[default: 2]" in page
+    for nothing in ("False", "None", "()", '""'):
+        assert f"[default: {nothing}]" not in page
 
 
 def test_the_version_is_the_packages(infx):

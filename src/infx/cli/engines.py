@@ -13,7 +13,7 @@ from infx.cli.streams import put
 from infx.errors import InputError, Problem
 from infx.model.engine_schema import EngineSchema, Flag, Variable
 
-Form = Literal["text", "json", "markdown"]
+Form = Annotated[Literal["text", "json", "markdown"], Parameter(help="What stdout gets.")]
 Rows = tuple[tuple[str, ...], ...]
 
 

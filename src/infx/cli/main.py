@@ -5,8 +5,9 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 
-from cyclopts import App, CycloptsError, UnusedCliTokensError
+from cyclopts import App, CycloptsError, Parameter, UnusedCliTokensError
 
+from infx.cli.help import FLAGS, explained
 from infx.cli.streams import say
 from infx.errors import InfxError
 
@@ -18,11 +19,19 @@ def _version() -> str:
     return version("infx")
 
 
+def _default(value: object) -> str | None:
+    """Return a default as help names it; None where absence says the same."""
+    if value is None or value is False or value in ((), [], ""):
+        return None
+    return " ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
 app = App(
     name="infx",
     help="Continuous benchmarking of LLM inference servers.",
     version=_version,
     help_format="plaintext",
+    default_parameter=Parameter(show_default=_default),
 )
 app.command(
     "infx.cli.quickstart:quickstart",
@@ -162,7 +171,7 @@ def _unwritten(error: OSError) -> int:
 def main(argv: Sequence[str]) -> int:
     """Run one command and return its exit code; errors are told on stderr."""
     try:
-        code = app(argv, exit_on_error=False, print_error=False, result_action="return_value")
+        code = _called(argv)
     except CycloptsError as error:
         say(_misuse(error))
         return 2
@@ -179,6 +188,13 @@ def main(argv: Sequence[str]) -> int:
         say(f"a defect in infx: {error!r}; report: {_report()}")
         return 4
     return code if isinstance(code, int) else 0
+
+
+def _called(argv: Sequence[str]) -> object:
+    if FLAGS.isdisjoint(argv):
+        return app(argv, exit_on_error=False, print_error=False, result_action="return_value")
+    with explained(app, argv):
+        return app(argv, exit_on_error=False, print_error=False, result_action="return_value")
 
 
 def _misuse(error: CycloptsError) -> str:

@@ -58,8 +58,7 @@ def show(
     Parameters
     ----------
     recipe
-        The file, or FILE:SELECTOR; the selector is `base`, `override_NAME`, `zip_override_NAME[N]`
-        or a glob.
+        FILE or FILE:SELECTOR, with base, override_NAME, zip_override_NAME[N] or a glob of them.
     """
     found = bind_all(
         recipe,

@@ -30,9 +30,11 @@ def check(
     ] = (),
     config_files: Annotated[
         tuple[Path, ...],
-        several("Master files whose rows say which points use the recipes. Default: those found."),
+        several("Master configurations, whose rows say at which points the recipes are used."),
     ] = (),
-    runner_config: Annotated[Path | None, Parameter(help="The runner file of the masters.")] = None,
+    runner_config: Annotated[
+        Path | None, flag("The runner file. Default: runners.yaml beside the masters.")
+    ] = None,
     image: Annotated[str | None, Parameter(help="The image that the recipes run in.")] = None,
     recipe_root: RecipeRoots = (),
     strict: Annotated[bool, flag("Warnings fail too.")] = False,
@@ -40,13 +42,14 @@ def check(
 ) -> int:
     """Check recipe files: their structure, their engine's flags, and how their settings relate.
 
-    Every variant of each file is checked. Exit 1 with errors, with --strict also with warnings.
+    Every variant of each file is checked. The catalog is that of --config-files, else the one that
+    is found here: *-master.yaml in this folder, configs or catalog. Exit 1 with errors, with
+    --strict also with warnings.
 
     Parameters
     ----------
     files
-        Recipes: FILE, FILE:SELECTOR or folders. Without any, those that a catalog's rows name: of
-        --config-files, else of the catalog that is found here.
+        FILE, FILE:SELECTOR or folders. Default: all that the rows of a catalog name.
     """
     found = check_recipes(
         Asked(

@@ -45,8 +45,7 @@ def diff(
     a
         The recipe to start from.
     b
-        The recipe to compare: `:SELECTOR` is another variant of A's file. Without it, A at the
-        second of two concurrencies.
+        The other one, or :SELECTOR of A's file. Default: A at the second of two concurrencies.
     """
     points = values.concurrencies(concurrency)
     if len(points) > 2 or (b is None and len(points) != 2):
