@@ -7,8 +7,8 @@ JUDGING = re.compile(
     r"|wrong|invalid|allowed|forbidden|violat\w+|correct|suspicious|severity|confidence|banned)\b",
     re.IGNORECASE,
 )
-QUOTED = {"body", "title", "text", "labels"}
-"""Fields that hold what others wrote."""
+QUOTED = {"body", "title", "text", "labels", "conclusion", "observed"}
+"""Fields that hold what others wrote: people, a forge, a run of its jobs, a server in its log."""
 
 
 def judgements(submission):

@@ -45,6 +45,10 @@ class Review:
         self.root = root
         self.repo = submitted.smaller_cache(root / "repo")
         self.comments = [comment(1, f"/use {RUN}")]
+        self.overview = [{
+            "prefix": "musespark", "engine": "sglang", "vendor": "nvidia", "link": COOKBOOK,
+            "cite": {"path": "overview", "line": 3},
+        }]  # fmt: skip
         self.checkpoint = root / "draft"
         self.checkpoint.mkdir()
         (self.checkpoint / "config.json").write_text('{"torch_dtype": "bfloat16"}')
@@ -86,10 +90,7 @@ class Review:
                 "url": COOKBOOK, "form": "page", "engine": "sglang", "configs": [MUSE],
                 "uncovered": [],
             }],
-            "overview": [{
-                "prefix": "musespark", "engine": "sglang", "vendor": "nvidia", "link": COOKBOOK,
-                "cite": {"path": "overview", "line": 3},
-            }],
+            "overview": self.overview,
         }  # fmt: skip
         path.write_text(json.dumps(told))
         return path

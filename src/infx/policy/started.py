@@ -1,4 +1,4 @@
-"""Whether what a local run started is what the recipe says, and who says so where nobody can tell.
+"""What a local run measured: was it the recipe, who says so, and did its requests come to anything.
 
 A run of the forge is of a commit. A bundle is of the entry that its owner names; but where the
 client started the server itself, its record has the flags, and they can be compared.
@@ -16,6 +16,9 @@ from infx.model.submission import Submission
 from infx.model.verdict import Cite, Finding
 from infx.policy.findings import failed
 
+_UNDONE = ("nothing-ok", "error-rate", "aborted")
+"""Reasons for which `infx bench` does not end well."""
+
 _REMEDY = "measure the recipe as it is, or change it to what was measured"
 
 
@@ -23,6 +26,21 @@ def is_claimed(run: Run, submission: Submission) -> bool:
     """Say whether only its owner says what the server of a run was."""
     mine = _of(run, submission)
     return run.event == "local" and (not mine or any(one.launched is None for one in mine))
+
+
+def undone(run: Run, submission: Submission) -> Iterator[Finding]:
+    """Yield the points of a run whose requests came to nothing, or broke too often."""
+    for reason in _UNDONE:
+        mine = [one for one in _of(run, submission) if reason in one.reasons]
+        for config in dict.fromkeys(one.config for one in mine):
+            spoiled = [one for one in mine if one.config == config]
+            points = ", ".join(f"c{one}" for one in sorted({one.concurrency for one in spoiled}))
+            yield failed(
+                config,
+                f"throughput of {points} in run {run.id} is none: {reason}",
+                *(one.cite for one in spoiled),
+                remedy="look at the errors of those points, and measure them again",
+            )
 
 
 def started_otherwise(run: Run, submission: Submission) -> Iterator[Finding]:

@@ -12,7 +12,7 @@ from infx.flows.runs import Run, open_run
 from infx.model import config_facts, run_facts
 from infx.model.agentic import AgenticWorkload
 from infx.model.bundle import PointFile
-from infx.model.result import PointSummary
+from infx.model.result import Absent, PointSummary
 from infx.model.sweep import FixedMultiRow, FixedSingleRow
 from infx.model.verdict import Cite
 from infx.recipes.registries import AGENTIC
@@ -23,8 +23,6 @@ _Conclusion = Literal["success", "failure", "cancelled", "none"]
 _ENDS: Mapping[str, _Conclusion] = {
     "failed": "failure", "interrupted": "cancelled", "running": "none"
 }  # fmt: skip
-_UNDONE = frozenset({"nothing-ok", "error-rate", "aborted"})
-"""Reasons for which `infx bench` would not have ended well: the point is not measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,12 +162,13 @@ def runs(found: Iterable[Given], commit: str | None) -> Iterator[run_facts.Run]:
 
 
 def _conclusion(one: Given, point: Asked) -> _Conclusion:
+    """Return how a point ended in a forge's words; whether its requests did is not told here."""
     state = one.run.manifest.state
     if point.summary is None:
         return _ENDS.get(state, "failure")
     if state == "interrupted" and point.file == one.run.points[-1]:
         return "cancelled"  # it was being measured when the run was stopped
-    return "success" if _UNDONE.isdisjoint(point.summary.reasons) else "failure"
+    return "success"
 
 
 def clients(found: Iterable[Given]) -> Iterator[run_facts.Client]:
@@ -179,7 +178,8 @@ def clients(found: Iterable[Given]) -> Iterator[run_facts.Client]:
         if not pairs:
             continue
         point, _ = pairs[0]
-        issued = sum(s.counts.issued + s.warmup_counts.issued for _, s in pairs)
+        counted = (counts for _, s in pairs for counts in (s.counts, s.warmup_counts))
+        issued = sum(counts.issued for counts in counted if not isinstance(counts, Absent))
         chat = point.workload.api == "chat"
         foreign = bool(point.audit.get("imported"))
         version = one.run.manifest.versions.get("infx")

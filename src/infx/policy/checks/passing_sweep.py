@@ -14,7 +14,7 @@ Fails
     never count. The run measured a commit that was rebased out of the pull request, or another one
     than the matrix is of; ran under `agentx-fast` or `evals-only`; or had simulated engines. A
     point was measured with another recipe than the head has, or was not measured. A local run
-    started its server with other flags than the recipe has.
+    started its server with other flags than the recipe has, or its requests broke too often.
 
 Passes
     Each job that is asked for succeeded in one run, whatever the run as a whole came to: a
@@ -41,7 +41,7 @@ from infx.model.run_facts import Run
 from infx.model.submission import Submission
 from infx.model.verdict import Cite, Finding
 from infx.policy.context import Context
-from infx.policy.started import is_claimed, started_otherwise
+from infx.policy.started import is_claimed, started_otherwise, undone
 from infx.policy.sweeps import (
     WORDS,
     Outcome,
@@ -72,7 +72,7 @@ def check(submission: Submission, context: Context) -> Iterator[Finding]:
         yield _no_run(submission)
         return
     did = outcomes(run, submission.expected_jobs or ())
-    faults += [*_undone(run, did), *started_otherwise(run, submission)]
+    faults += [*_undone(run, did), *undone(run, submission), *started_otherwise(run, submission)]
     yield from faults or [_passed(run, did, submission)]
 
 
