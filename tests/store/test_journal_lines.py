@@ -37,6 +37,10 @@ END = ISSUE.replace("issue", "end").replace('"due_ns"', '"state":"ok","end_ns":2
         ([ISSUE.replace('"lane":0', '"lane":0,"x":1')], ":1: issue.x is not of a journal: "),
         ([ISSUE.replace('"lane":0,', "")], ":1: issue.lane is not of a journal: "),
         ([ISSUE, END.replace('"ok"', '"fine"')], ":2: end.state is not of a journal: "),
+        (
+            [ISSUE, END.replace('"lane"', f'"gaps_ns":[1,{2**63}],"lane"')],
+            ":2: end is not of a journal: Value error, a distance of more than 63 bits",
+        ),
     ],
 )
 def test_a_line_that_cannot_be_is_named(path, lines, message):

@@ -35,7 +35,7 @@ def figures(record: RequestRecord) -> dict[str, Figure]:
     if record.first_content_ns is None:
         return found
     first = record.first_content_ns - record.sent_ns
-    decode = sum(record.gaps_ns)
+    decode = record.gaps.total
     times: dict[str, int] = {
         "request_latency": first + decode,
         "time_to_first_token": first,
@@ -43,7 +43,7 @@ def figures(record: RequestRecord) -> dict[str, Figure]:
     }
     if record.gaps_ns:
         times["time_to_second_token"] = record.gaps_ns[0]
-        found["inter_chunk_latency"] = Figure(record.gaps_ns, "ms", MS, each_chunk=True)
+        found["inter_chunk_latency"] = Figure(tuple(record.gaps_ns), "ms", MS, each_chunk=True)
     if record.first_output_ns is not None:
         times["time_to_first_output_token"] = record.first_output_ns - record.sent_ns
     found |= {name: Figure((time,), "ms", MS) for name, time in times.items()}

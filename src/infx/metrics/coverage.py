@@ -86,8 +86,9 @@ def _silence(records: Sequence[RequestRecord], limits: tuple[int, int]) -> float
     signs: dict[int, tuple[int, int]] = {}
     for record in records:
         if record.first_content_ns is not None:
-            gaps = np.array((record.first_content_ns, *record.gaps_ns), dtype=np.int64)
-            _note(signs, gaps.cumsum())
+            gaps = np.asarray(record.gaps.packed, dtype=np.int64)
+            first = record.first_content_ns
+            _note(signs, np.concatenate(((first,), first + gaps.cumsum())))
     pauses = dict(_pauses(records, start, end))
     ends = [record.end_ns for record in records if record.end_ns is not None]
     _note(signs, np.array(sorted([start, *ends, *pauses.values()]), dtype=np.int64))

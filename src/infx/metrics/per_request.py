@@ -45,7 +45,7 @@ def _check_moments(record: RequestRecord) -> None:
             f"request {record.request}: due, sent, first byte, first content, first output, last "
             f"content and end do not follow each other: {moments}"
         )
-    if record.gaps_ns and min(record.gaps_ns) < 0:
+    if record.gaps.least < 0:
         raise ValueError(f"request {record.request}: a chunk gap is negative")
 
 
@@ -67,7 +67,7 @@ def decode_s(record: RequestRecord) -> float | None:
     """Return E2EL - TTFT: the time from the first content to the last."""
     if record.first_content_ns is None:
         return None
-    return sum(record.gaps_ns) / NS_PER_S
+    return record.gaps.total / NS_PER_S
 
 
 def per_token_s(record: RequestRecord, tokens_at_first: int = 1) -> float | None:

@@ -8,6 +8,8 @@ Absent when: no request of the profiling phase ended ok, or none had content and
 Source: the client's reads and the server's usage; the defect of sgl-project/sglang#36272.
 """
 
+from itertools import islice
+
 from infx.metrics.per_request import NOTHING_OK, completed, distribution
 from infx.model.record import Measured, RequestRecord
 from infx.model.result import Better, Metric
@@ -43,7 +45,8 @@ def is_buffered(record: RequestRecord) -> bool:
     and up to 8 tokens a chunk, are what a step of speculative decoding gives, and no buffer.
     """
     tokens = record.completion_tokens or 0
-    moments = 1 + sum(gap > 0 for gap in record.gaps_ns)
+    later = (gap for gap in record.gaps_ns if gap > 0)
+    moments = 1 + sum(1 for _ in islice(later, BUFFERED_CHUNKS))
     return (
         tokens >= BUFFERED_TOKENS
         and record.chunks > 0

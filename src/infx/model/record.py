@@ -4,9 +4,12 @@ These are dataclasses, because one exists per request; the journal holds them as
 All moments are nanoseconds of the host's monotonic clock; an absent moment is None, never 0.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import cast
+
+from infx.model.gaps import Gaps
 
 
 class Phase(StrEnum):
@@ -55,7 +58,8 @@ class RequestRecord:
 
     `first_content_ns` is the read that delivered the first non-empty delta of any channel (text,
     reasoning, tool call); `first_output_ns` the first that is not reasoning. `gaps_ns` are the
-    distances between successive content chunks: first content plus all gaps is the last content.
+    distances between successive content chunks, packed as `Gaps` whatever is given: first content
+    plus all gaps is the last content.
     Token counts are the server's `usage`, None where it reported none. `first_chunk_tokens` is
     known only when usage comes with every chunk. `server` holds the timings that the server put
     into the stream, by its own names. `reason` is a word, `detail` the server's or system's text.
@@ -81,7 +85,7 @@ class RequestRecord:
     first_content_ns: int | None = None
     first_output_ns: int | None = None
     late_ns: int | None = None
-    gaps_ns: tuple[int, ...] = ()
+    gaps_ns: Sequence[int] = ()
     finish: str | None = None
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
@@ -92,10 +96,19 @@ class RequestRecord:
     server: Mapping[str, float] | None = None
     play: int = 0
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.gaps_ns, Gaps):
+            object.__setattr__(self, "gaps_ns", Gaps(self.gaps_ns))
+
+    @property
+    def gaps(self) -> Gaps:
+        """The distances between its chunks, with what is known of them all."""
+        return cast("Gaps", self.gaps_ns)
+
     @property
     def last_content_ns(self) -> int | None:
         """The read that delivered the last non-empty delta; usage and `[DONE]` do not count."""
-        return None if self.first_content_ns is None else self.first_content_ns + sum(self.gaps_ns)
+        return None if self.first_content_ns is None else self.first_content_ns + self.gaps.total
 
     @property
     def chunks(self) -> int:

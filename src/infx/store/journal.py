@@ -5,7 +5,7 @@ frames but the one in flight are whole, so a request that ended before the last 
 Any zstd tool reads the file: `zstdcat requests.jsonl.zst`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
@@ -15,6 +15,7 @@ import orjson
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from infx.errors import InputError, Problem
+from infx.model.gaps import Gaps
 from infx.model.record import EndState, Issue, RequestRecord
 from infx.store.frame_file import FrameFile, cut, lines
 
@@ -104,7 +105,11 @@ class Journal:
 
 def _line(entry: Issue | RequestRecord) -> bytes:
     name = "issue" if isinstance(entry, Issue) else "end"
-    return orjson.dumps({name: entry}, option=orjson.OPT_APPEND_NEWLINE, default=dict)
+    return orjson.dumps({name: entry}, option=orjson.OPT_APPEND_NEWLINE, default=_plain)
+
+
+def _plain(value: Gaps | Mapping[str, float]) -> list[int] | dict[str, float]:
+    return value.packed.tolist() if isinstance(value, Gaps) else dict(value)
 
 
 class Entry(NamedTuple):
