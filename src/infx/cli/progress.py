@@ -44,7 +44,7 @@ class ProgressLine:
         from infx.report.names import Names  # before the first request nothing needs it
 
         self._points.append(summary)
-        counts = summary.counts
+        counts = summary.ends
         failed = f", {counts.issued - counts.ok} not ok" if counts.ok < counts.issued else ""
         self.talk(f"{Names(self._points).place(summary)}: {counts.ok} ok{failed}")
 

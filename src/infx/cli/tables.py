@@ -16,6 +16,7 @@ from infx.report.columns import (
     Footnotes,
     cells,
     columns,
+    count_of,
     has_intervals,
     in_flight_head,
     kinds,
@@ -85,7 +86,7 @@ def _content(result: RunResult) -> tuple[list[Grid], list[str]]:
     grids = [_figures(points, names, footnotes) for _, points in kinds(result.points)]
     if any(point.replay is not None for point in result.points):
         grids.append(_sessions(result.points, names))
-    grids.append(_ends(result.points, names))
+    grids.append(_ends(result.points, names, footnotes))
     notes = [f"[{number}] {printable(reason)}" for number, reason in footnotes]
     notes += [PLUS_MINUS] if has_intervals(result.points) else []
     notes += [
@@ -133,13 +134,12 @@ def _sessions(points: Sequence[PointSummary], names: Names) -> Grid:
     )
 
 
-def _ends(points: Sequence[PointSummary], names: Names) -> Grid:
+def _ends(points: Sequence[PointSummary], names: Names, footnotes: Footnotes) -> Grid:
     heads = (_short(names.head), "issued", *END_NAMES.values())
     rows = (
         (
             names.row(point),
-            f"{point.counts.issued:,}",
-            *(f"{getattr(point.counts, state):,}" for state in END_NAMES),
+            *(_cell(count_of(point, what), footnotes) for what in ("issued", *END_NAMES)),
         )
         for point in points
     )
@@ -178,9 +178,13 @@ def _annotation(point: PointSummary, place: str, result: RunResult) -> str:
         shown_unit = unit([point], metric)
         text = f"none ({cell.reason})" if isinstance(cell, Absent) else f"{cell} {shown_unit}"
         figures.append(f"{label(metric, name)} {text}")
-    level = "error" if not point.counts.ok else "notice" if point.certified else "warning"
+    counts = point.counts
+    dead = not isinstance(counts, Absent) and not counts.ok
+    level = "error" if dead else "notice" if point.certified else "warning"
     against = "" if point.certified else f"; not certified: {', '.join(point.reasons)}"
     simulated = " (simulated)" if result.simulated else ""
     title = f"infx {place}{simulated}"
-    ok = f"{point.counts.ok:,} of {point.counts.issued:,} ok"
+    ok = "requests not counted"
+    if not isinstance(counts, Absent):
+        ok = f"{counts.ok:,} of {counts.issued:,} ok"
     return annotation(level, title, "; ".join([ok, *figures]) + against)

@@ -35,7 +35,7 @@ def judge(outcome: Outcome, *, max_error: float, strict: bool) -> Verdict:
     lines = list(_usage_missing(outcome))
     code = 0
     failed = sum(map(_failed, result.points))
-    ended = failed + sum(point.counts.ok for point in result.points)
+    ended = failed + sum(point.ends.ok for point in result.points)
     if failed > max_error * ended:
         lines.append(f"{failed} of {ended} requests failed; --max-error {max_error:g} allows less")
         code = 1
@@ -46,7 +46,7 @@ def judge(outcome: Outcome, *, max_error: float, strict: bool) -> Verdict:
 
 
 def _failed(point: PointSummary) -> int:
-    return point.counts.error + point.counts.overflow + point.counts.lost
+    return point.ends.error + point.ends.overflow + point.ends.lost
 
 
 def _usage_missing(outcome: Outcome) -> Iterator[str]:
@@ -62,7 +62,7 @@ def _nothing_ok(outcome: Outcome) -> Iterator[str]:
     run = outcome.run
     names = Names(run.result.points)
     for point in run.result.points:
-        if point.counts.ok:
+        if point.ends.ok:
             continue
         records = run.records(point.point_id, point.repetition)
         first = next((r for r in records if r.phase is Phase.PROFILING), None)

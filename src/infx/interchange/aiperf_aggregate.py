@@ -61,7 +61,7 @@ def _document(outgoing: Outgoing) -> dict[str, JsonValue]:
         "aiperf_version": f"infx {manifest.versions.get('infx', '')}".strip(),
         "benchmark_id": manifest.run,
         **_plain(metrics(outgoing)),
-        "input_config": input_config(point, outgoing.summary.counts.issued),
+        "input_config": input_config(point, outgoing.summary.ends.issued),
         "run_info": {
             "benchmark_id": manifest.run,
             "random_seed": point.workload.seed,

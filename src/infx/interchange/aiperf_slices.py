@@ -70,7 +70,7 @@ def write(outgoing: Outgoing, folder: Path, length_ns: int) -> tuple[Path, ...]:
     point = outgoing.point
     told: dict[str, JsonValue] = {
         "timeslices": [_plain(outgoing, one) for one in found],
-        "input_config": input_config(point, outgoing.summary.counts.issued),
+        "input_config": input_config(point, outgoing.summary.ends.issued),
     }
     write_whole(folder / SLICES, orjson.dumps(told, option=orjson.OPT_INDENT_2))
     buffer = io.StringIO()

@@ -45,7 +45,11 @@ def with_intervals(
         drawn = [(plan, _drawn(columns, given, plan, key)) for plan in ways]
     found = dict(metrics)
     for name, metric in metrics.items():
-        if isinstance(metric, Absent) or RECIPROCALS.get(_base(name), _base(name)) not in sources:
+        if (
+            isinstance(metric, Absent)
+            or metric.n is None
+            or RECIPROCALS.get(_base(name), _base(name)) not in sources
+        ):
             continue
         told: Told
         if isinstance(ways, Absent):

@@ -37,13 +37,14 @@ class Interval(Value):
 class MetricValue(Value):
     """A statistic of one metric over one point, in `unit`, resting on `n` observations.
 
+    Only an artifact of another client may leave `n` unknown, which is None.
     Metrics of a whole point (throughputs, rates) have their figure in `mean` and no spread.
     Percentiles interpolate linearly at rank (n-1)p/100; `std` is the population's. `intervals` maps
     a statistic to its 95 % interval or the reason why it has none; it is empty for metrics without.
     """
 
     unit: str
-    n: int
+    n: int | None
     mean: float
     std: float | None = None
     p50: float | None = None
@@ -52,6 +53,13 @@ class MetricValue(Value):
     p95: float | None = None
     p99: float | None = None
     intervals: dict[str, Interval | Absent] = Field(default_factory=dict)
+
+    @property
+    def observations(self) -> int:
+        """What it rests on, where infx computed it; raises TypeError where nobody said it."""
+        if self.n is None:
+            raise TypeError("nobody said how many observations it rests on")
+        return self.n
 
 
 Metric = MetricValue | Absent
@@ -193,7 +201,7 @@ class PointSummary(Value):
     """What one point says: counts of its profiling phase, and every metric or its reason.
 
     `curve_key` says which points form a curve with it, and `traits` in words what its recipe and
-    workload are.
+    workload are. Only an artifact of another client may leave counts unknown.
 
     `reasons` are the kebab-case ids of what keeps the point from being certified.
     `error_reasons` counts the failed requests by reason. `unsent` are the requests that were
@@ -217,8 +225,8 @@ class PointSummary(Value):
     achieved_concurrency: float | None
     certified: bool
     reasons: tuple[str, ...]
-    counts: Counts
-    warmup_counts: Counts
+    counts: Counts | Absent
+    warmup_counts: Counts | Absent
     error_reasons: dict[str, int]
     client: ClientAudit | None = None
     incomplete_tokens: IncompleteTokens | None = None
@@ -228,6 +236,13 @@ class PointSummary(Value):
     server: ServerMetrics | Absent | None = None
     golden: Cell | Absent | None = None
     metrics: dict[str, Metric]
+
+    @property
+    def ends(self) -> Counts:
+        """The counts where requests were kept; raises TypeError where nobody did."""
+        if isinstance(self.counts, Absent):
+            raise TypeError(f"point {self.point_id} has no counts: {self.counts.reason}")
+        return self.counts
 
 
 class RunResult(Value):

@@ -110,6 +110,12 @@ def cells(point: PointSummary, shown: Sequence[tuple[str, str]]) -> list[Absent 
     return row
 
 
+def count_of(point: PointSummary, what: str) -> Absent | str:
+    """Return how many requests were `issued`, or ended in a state, or why nobody knows."""
+    counts = point.counts
+    return counts if isinstance(counts, Absent) else f"{getattr(counts, what):,}"
+
+
 def has_intervals(points: Sequence[PointSummary]) -> bool:
     """Say whether any figure of their `columns` has an interval to explain."""
     return any(interval(point, *column) for point in points for column in columns(points))

@@ -47,7 +47,8 @@ def _row(name: str, metric: Metric) -> list[str]:
     unit, factor = display_unit(name, metric.unit)
     values = (getattr(metric, statistic) for statistic in STATISTICS)
     shown = ("–" if value is None else figure(value * factor) for value in values)
-    return [label(name), unit, f"{metric.n:,}", *shown, *_intervals(metric, factor)]
+    n = "–" if metric.n is None else f"{metric.n:,}"
+    return [label(name), unit, n, *shown, *_intervals(metric, factor)]
 
 
 def _intervals(metric: MetricValue, factor: float) -> tuple[str, str]:

@@ -123,14 +123,17 @@ def _rows(summary: PointSummary) -> list[JsonValue]:
             else f"{plus_minus(value, within)} {unit([summary], metric)}"
         )
         rows.append([label(metric, name), text])
-    ends = ", ".join(
-        f"{getattr(summary.counts, state):,} {name}"
-        for state, name in END_NAMES.items()
-        if getattr(summary.counts, state)
-    )
-    rows.append(["requests", ends or "none"])
+    rows.append(["requests", _ends_of(summary)])
     rows.append(["certified", "yes" if summary.certified else "no: " + ", ".join(summary.reasons)])
     return rows
+
+
+def _ends_of(summary: PointSummary) -> str:
+    counts = summary.counts
+    if isinstance(counts, Absent):
+        return f"not known: {counts.reason}"
+    told = ((getattr(counts, state), name) for state, name in END_NAMES.items())
+    return ", ".join(f"{count:,} {name}" for count, name in told if count) or "none"
 
 
 def _key(point: CurvePoint) -> str:

@@ -164,24 +164,28 @@ def _took(manifest: Manifest) -> str:
 
 
 def _cards(points: Sequence[PointSummary]) -> Html:
-    issued = sum(point.counts.issued for point in points)
-    ok = sum(point.counts.ok for point in points)
     bests = BESTS_OF_REPLAYS if are_replays(points) else BESTS
     names = Names(points)
     cards = [_best(points, best, names) for best in bests]
     cards += [_hits(points, names)] if are_replays(points) else []
-    cards.append(_card("Requests", f"{ok:,}", "ok", f"of {issued:,} issued{_lost(points)}"))
+    cards.append(_requests(points))
     return element("div", *cards, class_="cards")
 
 
-def _lost(points: Sequence[PointSummary]) -> str:
-    """Return how the requests ended that were not ok."""
-    ends = {
-        state: sum(getattr(point.counts, state) for point in points)
-        for state in END_NAMES
-        if state is not EndState.OK
-    }
-    return "".join(f", {count:,} {END_NAMES[state]}" for state, count in ends.items() if count)
+def _requests(points: Sequence[PointSummary]) -> Html:
+    """Return how many requests were ok, and how the others ended; unknown counts are said."""
+    found = [point.counts for point in points if not isinstance(point.counts, Absent)]
+    if points and not found:
+        return _card("Requests", "–", "", "not counted by what was imported")
+    sums = {state: sum(getattr(one, state) for one in found) for state in END_NAMES}
+    note = f"of {sum(one.issued for one in found):,} issued"
+    others = (
+        (count, name) for (_, count), name in zip(sums.items(), END_NAMES.values(), strict=True)
+    )
+    note += "".join(f", {count:,} {name}" for count, name in [*others][1:] if count)
+    if len(found) < len(points):
+        note += f"; {len(points) - len(found)} points do not say"
+    return _card("Requests", f"{sums[EndState.OK]:,}", "ok", note)
 
 
 def _best(points: Sequence[PointSummary], best: Best, names: Names) -> Html:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from infx.model.record import EndState
-from infx.model.result import Absent, PointSummary, Steady
+from infx.model.result import Absent, Counts, PointSummary, Steady
 from infx.report.columns import (
     END_NAMES,
     PLUS_MINUS,
@@ -11,6 +11,7 @@ from infx.report.columns import (
     are_replays,
     cells,
     columns,
+    count_of,
     has_intervals,
     heading,
     in_flight_head,
@@ -55,7 +56,7 @@ def _points(
         achieved, *figures = (cell_of(cell, notes) for cell in cells(point, shown))
         standing = frontier.get((point.point_id, point.repetition), "–")
         sound = "yes" if point.certified else join(["no", _codes(point.reasons)])
-        ok = f"{point.counts.ok:,}"
+        ok = cell_of(count_of(point, "ok"), notes)
         rows.append([names.row(point), achieved, ok, *figures, standing, sound])
     return table(caption, head, rows)
 
@@ -122,15 +123,23 @@ def counts_table(report: Report) -> Html:
 
 
 def _counts(summary: PointSummary) -> list[str]:
-    counts = summary.counts
-    warmups = summary.warmup_counts
+    counts, warmups = summary.counts, summary.warmup_counts
+    if isinstance(counts, Absent):
+        reason = element("span", counts.reason, class_="absent")
+        return [*("–" for _ in range(len(END_NAMES) + 2)), reason]
     failed = ", ".join(f"{reason} ({n:,})" for reason, n in summary.error_reasons.items())
     return [
         f"{counts.issued:,}",
         *(_count(getattr(counts, state), state) for state in END_NAMES),
-        f"{warmups.ok:,} of {warmups.issued:,} ok" if warmups.issued else "none",
+        _warmups(warmups),
         failed or "nothing",
     ]
+
+
+def _warmups(counts: Counts | Absent) -> str:
+    if isinstance(counts, Absent):
+        return "not told"
+    return f"{counts.ok:,} of {counts.issued:,} ok" if counts.issued else "none"
 
 
 def _count(number: int, state: EndState) -> Html:

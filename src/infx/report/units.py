@@ -68,7 +68,9 @@ def statistic(point: PointSummary, metric: str, name: str) -> Absent | float:
 def sample(point: PointSummary, metric: str) -> str:
     """Return what a metric rests on, as in `n 96`; nothing where there is no figure."""
     found = point.metrics.get(metric)
-    return f"n {found.n:,}" if isinstance(found, MetricValue) else ""
+    if not isinstance(found, MetricValue):
+        return ""
+    return "n not told" if found.n is None else f"n {found.n:,}"
 
 
 def interval(point: PointSummary, metric: str, name: str) -> tuple[float, float] | None:
