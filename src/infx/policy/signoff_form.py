@@ -113,7 +113,7 @@ def _finding(finding: Finding, head: str) -> str:
     fix = f"; to do: {_words(finding.remedy)}" if finding.remedy else ""
     places = ", ".join(_place(one, head) for one in finding.cites[:_PLACES])
     left = len(finding.cites) - _PLACES
-    more = f" ({places}{f' and {left} more places' if left > 0 else ''})" if places else ""
+    more = f" ({places}{f' and {left} more' if left > 0 else ''})" if places else ""
     return f"{word}{_words(finding.message)}{more}{fix}"
 
 

@@ -19,6 +19,11 @@ from infx.policy.findings import failed
 _UNDONE = ("nothing-ok", "error-rate", "aborted")
 """Reasons for which `infx bench` does not end well."""
 
+_QUANTISATION = "quantisation"
+"""What the log of llama.cpp calls its file type: `Q8_0`, `BF16`, `all F32`."""
+
+_PLAIN = {"f16": "fp16", "f32": "fp32"}
+
 _REMEDY = "measure the recipe as it is, or change it to what was measured"
 
 
@@ -46,10 +51,14 @@ def undone(run: Run, submission: Submission) -> Iterator[Finding]:
 def started_otherwise(run: Run, submission: Submission) -> Iterator[Finding]:
     """Yield each setting that a run started otherwise than its recipe has it, for all its points.
 
-    Recipes with several roles are not compared: a record does not say whose a flag is.
+    So are weights of another precision than the entry's, by the server's own word. Recipes with
+    several roles are not compared: a record does not say whose a flag is.
     """
     found: dict[tuple[str, str], list[tuple[Measurement, Cite]]] = defaultdict(list)
+    precisions = {one.key: one.precision for one in submission.configs or ()}
     for one in _of(run, submission):
+        for said, cite in _weights(one, precisions.get(one.config)):
+            found[one.config, said].append((one, cite))
         recipe = _recipe(one, submission)
         if recipe is not None and one.launched is not None and len(recipe.roles) == 1:
             (role,) = recipe.roles.values()
@@ -71,6 +80,14 @@ def _recipe(one: Measurement, submission: Submission) -> Effective | None:
         if recipe.config == one.config and one.concurrency in recipe.concurrencies:
             return recipe
     return None
+
+
+def _weights(one: Measurement, precision: str | None) -> Iterator[tuple[str, Cite]]:
+    for each in one.observed or ():
+        if each.name.endswith(f".{_QUANTISATION}") and precision is not None:
+            word = each.value.lower().removeprefix("all ")
+            if not _PLAIN.get(word, word).startswith(precision):
+                yield f"weights in {each.value}, and the entry is {precision}", each.cite
 
 
 def _differences(one: Measurement, role: Role) -> Iterator[tuple[str, Cite]]:

@@ -101,7 +101,7 @@ def _finding(finding: Finding) -> Iterator[str]:
     yield f"- {about}{markdown(finding.message)}{trust}"
     yield from (f"  - {_cite(cite)}" for cite in finding.cites[:_CITES])
     if len(finding.cites) > _CITES:
-        yield f"  - and {len(finding.cites) - _CITES} more places"
+        yield f"  - and {len(finding.cites) - _CITES} more"
     if finding.remedy:
         yield f"  - Fix: {markdown(finding.remedy)}"
     if finding.question:

@@ -63,12 +63,14 @@ def _scenario(config: Config, scenario: str, submission: Submission, context: Co
         day=submission.day,
     )
     if not told.allowed:
+        known = model(context.models, config.prefix) is not None
+        without = f"take {scenario} out of {config.key}, or register what may be submitted"
         return Finding(
             status="FAIL",
             message=f"{told.because}; the day of the review is {submission.day}",
             cites=(config.cite,),
             about=config.key,
-            remedy=f"take {scenario} out of {config.key}, or register what may be submitted",
+            remedy=without if known else f"register the model {config.prefix} first",
         )
     note = _note(config.prefix, scenario, context)
     asks = None if note is None else f"does {config.key} keep to the row of {scenario}: {note}?"

@@ -14,7 +14,8 @@ Fails
     never count. The run measured a commit that was rebased out of the pull request, or another one
     than the matrix is of; ran under `agentx-fast` or `evals-only`; or had simulated engines. A
     point was measured with another recipe than the head has, or was not measured. A local run
-    started its server with other flags than the recipe has, or its requests broke too often.
+    started its server with other flags than the recipe has or with weights of another precision
+    than the entry's, or its requests broke too often.
 
 Passes
     Each job that is asked for succeeded in one run, whatever the run as a whole came to: a
