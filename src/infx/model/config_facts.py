@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import Field, JsonValue
 
 from infx.model.draft import How
-from infx.model.shell_effects import EffectReport
+from infx.model.shell_effects import EffectReport, Gap
 from infx.model.value import Value
 from infx.model.verdict import Cite
 
@@ -88,11 +88,20 @@ class Observed(Value):
     cite: Cite
 
 
+class Unsettled(Value):
+    """A part of a launch that its script leaves open: a flag, a variable, or `arguments`."""
+
+    name: str
+    why: str
+    cite: Cite
+
+
 class Effective(Value):
     """A recipe as it is launched at some concurrencies, with inherited settings.
 
     `banned` are the variables of the registry that may not be on, with their values, wherever the
-    recipe sets them.
+    recipe sets them. A launch script counts as a recipe, one row for each command line that its
+    branches allow; `unsettled` is what it leaves open.
     """
 
     config: str
@@ -103,6 +112,7 @@ class Effective(Value):
     frontend: str | None = None
     dynamo_version: Setting | None = None
     banned: tuple[Observed, ...] = ()
+    unsettled: tuple[Unsettled, ...] = ()
 
 
 class Side(Value):
@@ -156,6 +166,40 @@ class Override(Value):
     standing: Literal["deny", "allow", "compare-lower", "compare-higher", "unlisted"]
     because: str | None = None
     cite: Cite
+
+
+class Dependency(Value):
+    """A file of the repository that runs rest on: the SHA-256 of its bytes at each side.
+
+    A side that has no such file is None. `via` is what names it: a line of a recipe, or a file.
+    """
+
+    path: str
+    base: str | None
+    head: str | None
+    via: str
+
+
+class Doubt(Value):
+    """What nobody could read of a closure, and the changed files that it may be."""
+
+    gap: Gap
+    changed: tuple[str, ...] = Field(min_length=1)
+
+
+class Closure(Value):
+    """What the runs of an entry rest on beside their recipe, at one side and some concurrencies.
+
+    `gaps` are what nobody could read, so that there may be more; `doubts` are those of them that a
+    changed file may fill.
+    """
+
+    config: str
+    side: Literal["base", "head"]
+    concurrencies: tuple[int, ...]
+    files: tuple[Dependency, ...]
+    gaps: tuple[Gap, ...] = ()
+    doubts: tuple[Doubt, ...] = ()
 
 
 class Patches(Value):

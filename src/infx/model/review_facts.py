@@ -81,14 +81,10 @@ class ChangelogEntry(Value):
 
 
 class Changelog(Value):
-    """The added entries; `violations` are what the strict gate says, each with its line.
-
-    `closure_changed` lists points of the base whose dependencies changed, with the file that did.
-    """
+    """The added entries; `violations` are what the strict gate says, each with its line."""
 
     entries: tuple[ChangelogEntry, ...]
     violations: tuple[Cite, ...] = ()
-    closure_changed: tuple[Cite, ...] = ()
 
 
 class Claim(Value):

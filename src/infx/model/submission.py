@@ -9,7 +9,16 @@ from datetime import date
 from pydantic import Field, model_validator
 
 from infx.model.comment import Comment
-from infx.model.config_facts import Config, Draft, Effective, OtherConfig, Override, Patches, Point
+from infx.model.config_facts import (
+    Closure,
+    Config,
+    Draft,
+    Effective,
+    OtherConfig,
+    Override,
+    Patches,
+    Point,
+)
 from infx.model.page_facts import Overview, Published
 from infx.model.review_facts import Changelog, Claim, Owners, PullRequest, Template, WaiverPage
 from infx.model.run_facts import (
@@ -50,6 +59,7 @@ class Submission(Value):
     drafts: tuple[Draft, ...] | None = None
     overrides: tuple[Override, ...] | None = None
     patches: tuple[Patches, ...] | None = None
+    closures: tuple[Closure, ...] | None = None
     waivers: tuple[WaiverPage, ...] | None = None
     published: tuple[Published, ...] | None = None
     overview: tuple[Overview, ...] | None = None

@@ -68,7 +68,7 @@ def _set_up(site: Site, record: Record, files: Mapping[str, str], known: Mapping
         via = (f"{site.file}:{site.line}",)
         walk.whole(source.text, scope, Frame(source.name, via))
     elif is_name:
-        record.gap("absent", site, f"the text of {text} is not given")
+        record.gap("absent", site, f"the text of {text} is not given", text)
     else:
         walk.whole(text, scope, Frame(site.file), site.line)
 

@@ -30,9 +30,16 @@ def analyse(
     that the container sees. Raises KeyError when the script is not among the files.
     """
     record = Record(Targets(packages, mounts))
+    follow(script, files, record, environment or {})
+    return record.report(script)
+
+
+def follow(
+    script: str, files: Mapping[str, str], record: Record, environment: Mapping[str, str]
+) -> None:
+    """Follow a script with `environment`, and record what it does; see `analyse`."""
     text = files[script]
     record.read(script, text)
-    walk = Walk(record, files, environment or {})
+    walk = Walk(record, files, environment)
     scope = Scope(variables={"BASH_SOURCE": (script,), "0": (script,)})
     walk.whole(text, scope, Frame(script))
-    return record.report(script)

@@ -7,7 +7,7 @@ from infx.model.acceptance import Thinking
 from infx.model.setting_registry import ThinkingRegistry, ThinkingSetting
 from infx.recipes.banned_variables import text_at
 from infx.recipes.binding import Binding
-from infx.recipes.settings import role_settings, stated
+from infx.recipes.settings import role_settings, stated, where
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ def told(binding: Binding, role: str, registry: ThinkingRegistry) -> Iterator[To
         if row.kind == "argument":
             found = stated(settings, row.name)
             if found is not None:
-                yield _told(row, str(found.value), binding.origins[found.path][0].where)
+                yield _told(row, str(found.value), where(binding, found.path))
             continue
         for path in (("environment", row.name), ("roles", role, "env", row.name)):
             text = text_at(binding, path) if path in binding.origins else None

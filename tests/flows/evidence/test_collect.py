@@ -184,18 +184,18 @@ def test_an_append_only_entry_and_what_earlier_points_rest_on(tmp_path):
     repo.commit({**script, "configs/prepare.sh": "true\n"})
     repo.git("checkout", "-q", "-B", "change")
     repo.commit({"configs/prepare.sh": "false\n", **submitted.entry(MUSE, "  append-only: true")})
-    changelog = gathered_changelog(repo)
-    assert changelog.entries[0].append_only is True
-    assert changelog.entries[0].evals == "no-evals"
-    assert changelog.closure_changed == ()  # no point of an affected entry
+    found = facts(repo)
+    assert found.changelog.entries[0].append_only is True
+    assert found.changelog.entries[0].evals == "default"
+    assert found.closures == ()  # no entry is affected
     repo.commit(submitted.edited("nvidia-master.yaml", ("28, 32]", "28, 32, 40]")))
-    touched = gathered_changelog(repo).closure_changed
-    assert {one.path for one in touched} == {"configs/prepare.sh"}
-    assert f"point {MUSE} c1" in {one.value for one in touched}
-
-
-def gathered_changelog(repo):
-    return facts(repo).changelog
+    (base,) = [one for one in facts(repo).closures if one.side == "base"]
+    assert base.config == MUSE
+    assert base.concurrencies == (1, 2, 4, 6, 8, 10, 12, 16, 20, 24, 28, 32)
+    (file,) = base.files
+    assert file.path == "configs/prepare.sh"
+    assert f"{RECIPE}:" in file.via
+    assert file.base != file.head
 
 
 PULL = {"number": 42, "title": "T", "body": "B", "author": "ada", "base": "0" * 40}

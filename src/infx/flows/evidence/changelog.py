@@ -1,6 +1,6 @@
-"""What a change adds to the changelog, and what earlier points rest on that it touches."""
+"""What a change adds to the changelog, and what the strict gate says of it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import Literal
 
@@ -11,10 +11,6 @@ from infx.matrix.changelog_rules import selected
 from infx.matrix.options import Evals
 from infx.model import review_facts
 from infx.model.changelog import Entry
-from infx.model.verdict import Cite
-
-_MOUNTED = ("/infmax-workspace/", "/workspace/")
-"""Where containers see the work tree."""
 
 Mode = Literal["default", "no-evals", "evals-only", "all-evals"]
 _MODES: Mapping[Mode, Evals] = {
@@ -41,8 +37,8 @@ def modes(review: Review) -> dict[str, Evals]:
     return found
 
 
-def changelog(review: Review, base: State, head: State) -> review_facts.Changelog:
-    """Return the added entries, what the strict gate says, and touched dependencies."""
+def changelog(review: Review, head: State) -> review_facts.Changelog:
+    """Return the added entries, and what the strict gate says."""
     additions = review.additions
     names = review.comparison.sides.head_names
     entries = []
@@ -61,44 +57,7 @@ def changelog(review: Review, base: State, head: State) -> review_facts.Changelo
         violations=tuple(
             cite(one.where or str(review.file), one.what, at=head.commit) for one in review.problems
         ),
-        closure_changed=tuple(dict.fromkeys(touched(base, head))),
     )
-
-
-def touched(base: State, head: State) -> Iterator[Cite]:
-    """Yield the files that points of the base name, and that the head has otherwise.
-
-    A recipe itself is no such file: what it binds to is in the point's own digest.
-    """
-    before, after = base.snapshot.files, head.snapshot.files
-    moved = {path for path in before if before[path] != after.get(path)}
-    if not moved:
-        return
-    for point in base.points:
-        if point.binding is None:
-            continue
-        named = set(_words(point.binding.tree))
-        for path in sorted(moved):
-            names = (path, PurePosixPath(path).name)
-            if path != cite(point.binding.file).path and not named.isdisjoint(names):
-                value = f"point {point.key} c{point.concurrency}"
-                yield Cite(path=path, value=value, at=head.commit)
-
-
-def _words(value: object) -> Iterator[str]:
-    """Yield the words of all texts of a recipe, paths of the work tree from its root."""
-    if isinstance(value, Mapping):
-        for part in value.values():
-            yield from _words(part)
-    elif isinstance(value, list | tuple):
-        for part in value:
-            yield from _words(part)
-    elif isinstance(value, str):
-        for word in value.replace(";", " ").replace("=", " ").split():
-            plain = word.strip("\"'")
-            for start in _MOUNTED:
-                plain = plain.removeprefix(start)
-            yield plain
 
 
 def _stated(entry: Entry) -> Mode:

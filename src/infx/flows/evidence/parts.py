@@ -27,10 +27,12 @@ from infx.flows.evidence import (
 )
 from infx.flows.evidence.acceptance import acceptance
 from infx.flows.evidence.checkpoints import Checkpoints
+from infx.flows.evidence.closures import closures
 from infx.flows.evidence.curves import Figure, curves
 from infx.flows.evidence.known import Known
 from infx.flows.evidence.logs import Logs
 from infx.flows.evidence.points import Trio, configs, jobs, others, points
+from infx.flows.evidence.scripts import Scripts
 from infx.flows.evidence.states import State
 from infx.flows.evidence.variants import Bound, bound
 from infx.model.config_facts import Config
@@ -145,7 +147,10 @@ class Parts:
             checkpoints=inputs.checkpoints,
             logs=Logs((*inputs.logs.known, *logs.of_bundles(inputs.bundles))),
         )
-        self._bound: tuple[Bound, ...] = tuple(bound(trio))
+        packages = registry(PackageRegistry)
+        self._head = Scripts(trio.head, packages, self._hardware)
+        self._base = Scripts(trio.base, packages, self._hardware)
+        self._bound: tuple[Bound, ...] = tuple(bound(trio.head, self._head))
         self._bundles, self._artifacts = inputs.bundles, inputs.artifacts
 
     def repository(self) -> Found:
@@ -162,9 +167,10 @@ class Parts:
             "drafts": tuple(drafts.drafts(self._bound, known)),
             "overrides": tuple(recipes.overrides(self._bound, known)),
             "publication": tuple(self._publication()),
-            "patches": tuple(patches.patches(trio, self._bound, registry(PackageRegistry))),
+            "patches": tuple(patches.patches(self._bound, self._head, self._base)),
+            "closures": tuple(closures(trio, self._base, self._head)),
             "waivers": tuple(pages),
-            "changelog": changelog.changelog(self._review, trio.base, trio.head)
+            "changelog": changelog.changelog(self._review, trio.head)
             if self._review is not None
             else "the repository has no changelog",
             "expected_jobs": _expected(trio),

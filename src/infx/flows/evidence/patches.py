@@ -1,92 +1,74 @@
 """What recipes and the scripts that they run change in their containers, and waivers for it."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from infx.errors import InputError
-from infx.flows.evidence.points import Trio
-from infx.flows.evidence.states import State
+from infx.flows.evidence.scripts import Scripts
+from infx.flows.evidence.states import Placed
 from infx.flows.evidence.variants import Bound
 from infx.flows.snapshots import Snapshot
 from infx.model import config_facts, review_facts
 from infx.model.comment import Comment
-from infx.model.setting_registry import PackageRegistry
 from infx.model.shell_effects import Effect, EffectReport
 from infx.model.waiver import Waiver
 from infx.policy.signoff import excuse
 from infx.policy.waivers import front_matter, waiver
-from infx.recipes.binding import Binding
 from infx.recipes.recipe_effects import effects
 from infx.store.documents import parse_yaml
 
-SCRIPTS = frozenset({".sh", ".bash", ".py", ".patch", ".diff"})
 PAGES = "docs/waiver"
 """The folder of waivers, at the root of the repository or of the folder of the benchmark."""
 
 
-class Texts(Mapping[str, str]):
-    """The scripts of a commit by their paths; each is read when it is asked for."""
-
-    def __init__(self, side: Snapshot) -> None:
-        self._side = side
-        self._names = [path for path in side.files if PurePosixPath(path).suffix in SCRIPTS]
-        self._known = frozenset(self._names)
-
-    def __getitem__(self, path: str) -> str:
-        data = self._side.read(path) if path in self._known else None
-        if data is None:
-            raise KeyError(path)
-        return data.decode(errors="replace")
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
-
-    def __len__(self) -> int:
-        return len(self._names)
-
-
-def patches(
-    trio: Trio, found: Iterable[Bound], packages: PackageRegistry
-) -> Iterator[config_facts.Patches]:
+def patches(found: Iterable[Bound], head: Scripts, base: Scripts) -> Iterator[config_facts.Patches]:
     """Yield what each affected entry changes in its containers; equal variants are told once.
 
-    An entry whose rows name no recipe that binds has no row here.
+    An entry whose rows name no recipe that binds, and that no script is known to launch, has no row
+    here.
     """
-    texts = Texts(trio.head.snapshot)
-    before = _Before(trio.base, packages)
+    before = _Before(base)
     told: list[tuple[str, EffectReport]] = []
     for one in found:
-        report = effects(one.binding, texts, packages)
-        if (one.config, report) in told:
+        for report in _reports(one.points, head):
+            if (one.config, report) in told:
+                continue
+            told.append((one.config, report))
+            old = before.effects(one.config)
+            yield config_facts.Patches(
+                config=one.config,
+                image=one.points[0].row.image,
+                report=report,
+                new=any(_identity(effect) not in old for effect in report.effects),
+            )
+
+
+def _reports(points: Iterable[Placed], scripts: Scripts) -> Iterator[EffectReport]:
+    """Yield what recipes or launch scripts of points change, once for each that is bound."""
+    seen: set[int] = set()
+    for point in points:
+        scripted = None if point.binding is not None else scripts.of(point)
+        one = scripted if point.binding is None else point.binding
+        if one is None or id(one) in seen:
             continue
-        told.append((one.config, report))
-        old = before.effects(one.config)
-        yield config_facts.Patches(
-            config=one.config,
-            image=one.points[0].row.image,
-            report=report,
-            new=any(_identity(effect) not in old for effect in report.effects),
-        )
+        seen.add(id(one))
+        if point.binding is not None:
+            yield effects(point.binding, scripts.texts, scripts.packages)
+        elif scripted is not None:
+            yield scripted.report
 
 
 @dataclass(slots=True)
 class _Before:
     """What entries changed at the base, by what is done and to what, wherever it stood."""
 
-    state: State
-    packages: PackageRegistry
+    scripts: Scripts
     _known: dict[str, frozenset[tuple[str, ...]]] = field(default_factory=dict)
 
     def effects(self, config: str) -> frozenset[tuple[str, ...]]:
         if config not in self._known:
-            texts = Texts(self.state.snapshot)
-            bindings: dict[int, Binding] = {
-                id(point.binding): point.binding
-                for point in self.state.of(config)
-                if point.binding is not None
-            }
-            reports = (effects(binding, texts, self.packages) for binding in bindings.values())
+            reports = _reports(self.scripts.state.of(config), self.scripts)
             self._known[config] = frozenset(
                 _identity(effect) for report in reports for effect in report.effects
             )

@@ -32,7 +32,14 @@ def effective(
             frontend=kind if isinstance(kind, str) else None,
             dynamo_version=_stated(one.binding, ("dynamo", "version"), commit),
             banned=tuple(_banned(one.binding, precision, commit)),
+            unsettled=tuple(_unsettled(one, commit)),
         )
+
+
+def _unsettled(one: Bound, commit: str) -> Iterator[config_facts.Unsettled]:
+    for each in one.unsettled:
+        place = cite(each.where, at=commit)
+        yield config_facts.Unsettled(name=each.name, why=each.why, cite=place)
 
 
 def overrides(found: Iterable[Bound], known: Known) -> Iterator[config_facts.Override]:

@@ -3,20 +3,27 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from infx.flows.evidence.points import Trio, variants
-from infx.flows.evidence.states import Placed
+from infx.flows.evidence.points import variants
+from infx.flows.evidence.scripts import Scripts
+from infx.flows.evidence.states import Placed, State
 from infx.recipes.binding import Binding
+from infx.recipes.script_launch import Unsettled
 from infx.recipes.settings import engine_of, roles_of
 
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """One recipe variant of an entry, and the points that it serves; all share the binding."""
+    """One recipe variant of an entry, and the points that it serves; all share the binding.
+
+    A command line that a launch script may start counts as a variant: `unsettled` is what it
+    leaves open.
+    """
 
     config: str
     variant: str
     binding: Binding
     points: tuple[Placed, ...]
+    unsettled: tuple[Unsettled, ...] = ()
 
     @property
     def concurrencies(self) -> tuple[int, ...]:
@@ -30,15 +37,24 @@ class Bound:
         return {role: engine for role, engine in found if engine is not None}
 
 
-def bound(trio: Trio) -> Iterator[Bound]:
-    """Yield every bound variant at the head, in the order of the points."""
-    for change in trio.comparison.changes:
-        points = trio.head.of(change.key)
+def bound(state: State, scripts: Scripts) -> Iterator[Bound]:
+    """Yield every bound variant of a state, in the order of the points."""
+    for key in dict.fromkeys(point.key for point in state.points):
+        points = state.of(key)
         groups: dict[tuple[str, int], list[Placed]] = {}
-        bindings: dict[int, Binding] = {}
+        launches: dict[int, tuple[Binding, tuple[Unsettled, ...]]] = {}
         for point, variant in zip(points, variants(points), strict=True):
-            if point.binding is not None:
-                bindings[id(point.binding)] = point.binding
-                groups.setdefault((variant, id(point.binding)), []).append(point)
+            for binding, open_ in _launches(point, scripts):
+                launches[id(binding)] = (binding, open_)
+                groups.setdefault((variant, id(binding)), []).append(point)
         for (variant, one), mine in groups.items():
-            yield Bound(change.key, variant, bindings[one], tuple(mine))
+            binding, open_ = launches[one]
+            yield Bound(key, variant, binding, tuple(mine), open_)
+
+
+def _launches(point: Placed, scripts: Scripts) -> Iterator[tuple[Binding, tuple[Unsettled, ...]]]:
+    if point.binding is not None:
+        yield point.binding, ()
+    else:
+        for launch in scripts.launches(point):
+            yield launch.binding, launch.unsettled

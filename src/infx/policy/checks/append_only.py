@@ -3,8 +3,9 @@
 What
     When a new entry of the changelog has `append-only`: all points of the base are compared with
     those of the head by their recipe digests, new points with the curve that they join, and the
-    files that earlier points rest on with what they were. What the strict gate found in the
-    changelog's bytes is told with or without `append-only`.
+    files that earlier points rest on with what they were: those that a recipe names, and what their
+    scripts source, run, import and name in turn. What the strict gate found in the changelog's
+    bytes is told with or without `append-only`.
 
 Why
     An append-only change measures its new points alone. If an earlier point changed too, its curve
@@ -12,7 +13,8 @@ Why
 
 Fails
     Another new entry measures whole curves, or an entry chooses evals. A point of the base is gone
-    or has another digest; a file that it rests on changed; its entry has another image. A new point
+    or has another digest; a file that it rests on changed, or a changed script may be one that
+    nobody could read among them; its entry has another image. A new point
     is of no entry that was selected, starts a curve, has another image than its curve or none.
     Nothing is added. A byte of the changelog's history changed.
 
@@ -25,16 +27,16 @@ Fix
     Remove `append-only`, and measure the curve again; or take out what reaches earlier points.
 
 Evidence
-    Added entries, the gate's findings and changed dependencies (`changelog`); with `append-only`
-    also the points of base and head (`points`) and the entries (`configs`).
+    Added entries and the gate's findings (`changelog`); with `append-only` also the points of base
+    and head (`points`), what they rest on (`closures`) and the entries (`configs`).
 """
 
 from collections.abc import Iterator
 
-from infx.model.config_facts import Point
+from infx.model.config_facts import Doubt, Point
 from infx.model.review_facts import Changelog
 from infx.model.submission import Submission
-from infx.model.verdict import Cite, Finding
+from infx.model.verdict import Cite, Finding, Question
 from infx.policy.context import Context
 from infx.policy.globs import fits
 from infx.policy.scope import affected
@@ -54,7 +56,7 @@ def check(submission: Submission, context: Context) -> Iterator[Finding]:
     found = [_gate(one) for one in changelog.violations]
     if appends:
         found += _entries(changelog)
-        found += _closure(changelog)
+        found += _closures(submission, changelog)
         found += _points(submission, changelog)
     if not appends and not found:
         yield Finding(status="N/A", message="no new entry of the changelog has append-only")
@@ -81,10 +83,44 @@ def _entries(changelog: Changelog) -> Iterator[Finding]:
             yield _bad(message, entry.cite, remedy=f"remove {entry.evals}")
 
 
-def _closure(changelog: Changelog) -> Iterator[Finding]:
-    for cite in changelog.closure_changed:
-        named = cite.value or "earlier points"
-        yield _bad(f"{cite.path} changed, and {named} rests on it", cite)
+def _closures(submission: Submission, changelog: Changelog) -> Iterator[Finding]:
+    """Yield what earlier points rest on that is not as it was, or that nobody can tell."""
+    base = [one for one in submission.closures or () if one.side == "base"]
+    for closure in base:
+        points = f"{closure.config} at {', '.join(f'c{one}' for one in closure.concurrencies)}"
+        for file in closure.files:
+            if file.base != file.head:
+                what = "is gone" if file.head is None else "changed"
+                cite = Cite(path=file.path, value=f"named by {file.via}", at=submission.head)
+                message = f"{file.path} {what}, and {points} rests on it"
+                yield _bad(message, cite, about=closure.config)
+        for doubt in closure.doubts:
+            yield _doubt(doubt, points, closure.config)
+    known = {(one.config, each) for one in base for each in one.concurrencies}
+    lost = {
+        point.config
+        for point in submission.points or ()
+        if point.base_digest is not None and (point.config, point.concurrency) not in known
+    }
+    cites = tuple(entry.cite for entry in changelog.entries if entry.append_only)
+    for config in sorted(lost):
+        why = submission.unknown.get("closures") or "nobody gathered what its points rest on"
+        message = f"could not be verified: {config}: {why}"
+        yield _bad(message, *cites, about=config, remedy="gather the closures of the base")
+
+
+def _doubt(doubt: Doubt, points: str, config: str) -> Finding:
+    gap = doubt.gap
+    named = ", ".join(doubt.changed[:5])
+    more = f" and {len(doubt.changed) - 5} more" if len(doubt.changed) > 5 else ""
+    return Finding(
+        status="FAIL",
+        message=f"could not be verified: {points} may rest on {named}{more}: {gap.what}",
+        cites=(Cite(path=gap.file, line=gap.line), *(Cite(path=one) for one in doubt.changed[:5])),
+        about=config,
+        remedy="write it so that it can be read, or remove `append-only`",
+        question=Question(asks=f"does {points} run {named}{more}?", of="a core maintainer"),
+    )
 
 
 def _points(submission: Submission, changelog: Changelog) -> Iterator[Finding]:

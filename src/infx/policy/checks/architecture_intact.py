@@ -39,6 +39,7 @@ from infx.model.verdict import Cite, Finding, Question
 from infx.policy.context import Context
 from infx.policy.findings import failed, passed
 from infx.policy.scope import affected
+from infx.policy.unsettled import unread
 
 _REMEDY = "remove the override, and measure again"
 
@@ -59,6 +60,7 @@ def check(submission: Submission, context: Context) -> Iterator[Finding]:
     keys = {one.key for one in configs}
     found = [_override(one) for one in submission.overrides or () if one.config in keys]
     found += _rewrites(submission, keys)
+    found += [finding for config in configs for finding in unread(config, submission)]
     if not found:
         message = "no launch overrides the configuration of its model"
         found.append(Finding(status="PASS", message=message))

@@ -42,6 +42,7 @@ from infx.model.verdict import Finding, Question
 from infx.policy.context import Context
 from infx.policy.findings import failed, observed
 from infx.policy.scope import affected, speculating
+from infx.policy.unsettled import unread
 
 NEEDS = ("configs", "drafts")
 
@@ -76,6 +77,7 @@ def check(submission: Submission, context: Context) -> Iterator[Finding]:
             message = f"could not be verified: nobody knows the draft of {config.key}"
             remedy = "collect its effective recipe and the checkpoint's metadata"
             yield failed(config.key, message, config.cite, remedy=remedy)
+        yield from unread(config, submission)
         if config.key not in read:
             message = f"could not be verified: nobody read the environment of {config.key}"
             remedy = "collect its effective recipe"

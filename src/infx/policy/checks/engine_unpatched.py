@@ -133,7 +133,14 @@ def _gap(gap: Gap, patches: Patches, submission: Submission) -> Finding:
         cites = (cite, Cite(path=page))
         return Finding(status="PASS", message=message, cites=cites, about=patches.config)
     message = f"could not be verified: {gap.what}"
-    return failed(patches.config, message, cite, remedy="write it so that it can be read")
+    asks = f"what does {gap.file} do at line {gap.line}, where {gap.what}?"
+    return failed(
+        patches.config,
+        message,
+        cite,
+        remedy="write it so that it can be read",
+        question=Question(asks=asks, of="a core maintainer"),
+    )
 
 
 def _shared(findings: Iterable[Finding]) -> Iterator[Finding]:

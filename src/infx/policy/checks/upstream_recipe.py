@@ -43,6 +43,7 @@ from infx.policy.coverage import uncovered
 from infx.policy.links import links, unfit
 from infx.policy.reviews import Review, cite, review
 from infx.policy.scope import affected
+from infx.policy.unsettled import unread
 from infx.recipes.registries import framework
 
 NEEDS = ("configs", "published", "comments")
@@ -73,6 +74,7 @@ def check(submission: Submission, context: Context) -> Iterator[Finding]:
         yield Finding(status="N/A", message=several if pairs else none)
     found = review(submission) if judged else None
     for config, book in judged:
+        yield from unread(config, submission)
         yield from _config(config, book, found, submission, context)
 
 

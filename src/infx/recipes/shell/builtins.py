@@ -29,6 +29,11 @@ def set_variable(name: str, values: tuple[str, ...], step: Step, record: Record)
         step.scope.injections = (*step.scope.injections, *numbers)
 
 
+def export(name: str, step: Step) -> None:
+    """Hand a variable on to the programs that start from here."""
+    step.scope.exported[name] = (step.site.file, step.site.line)
+
+
 def run(words: tuple[str, ...], step: Step, record: Record) -> bool:
     """Do what a builtin does, and return whether the command was one that does nothing else."""
     action = _ACTIONS.get(words[0])
@@ -59,6 +64,8 @@ def _declare(words: tuple[str, ...], step: Step, record: Record) -> None:
         name, equals, value = word.partition("=")
         if equals and name.isidentifier():
             set_variable(name, (value,), step, record)
+        if words[0] == "export" and name.isidentifier():
+            export(name, step)
 
 
 def _read(words: tuple[str, ...], step: Step, record: Record) -> None:
@@ -71,6 +78,7 @@ def _read(words: tuple[str, ...], step: Step, record: Record) -> None:
 def _unset(words: tuple[str, ...], step: Step, record: Record) -> None:
     for name in words[1:]:
         step.scope.variables[name] = ("",)
+        step.scope.exported.pop(name, None)
 
 
 def _set(words: tuple[str, ...], step: Step, record: Record) -> None:

@@ -9,10 +9,10 @@ from infx.recipes.shell import builtins, python
 from infx.recipes.shell.commands import effects
 from infx.recipes.shell.found import Call, Found
 from infx.recipes.shell.packages import installs
-from infx.recipes.shell.record import Record
+from infx.recipes.shell.record import Exported, Record, Started
 from infx.recipes.shell.sources import Sources
 from infx.recipes.shell.step import Frame, Input, Step
-from infx.recipes.shell.targets import Targets, joined
+from infx.recipes.shell.targets import Targets, is_of_image, joined
 from infx.recipes.shell.values import Scope, is_open, plain, shown
 from infx.recipes.shell.wrappers import (
     PYTHON,
@@ -105,6 +105,7 @@ class Programs:
         )
         if is_server(words):
             self._record.starts_server(scope.injections)
+            self._record.starts.append(Started(step.site, words, self._exported(scope)))
         targets = self._record.targets
         for found in (*effects(call), *installs(call, targets), *_mounted(words, targets)):
             self._add(found, step)
@@ -120,6 +121,12 @@ class Programs:
         if not below:
             self._interpreter(words, step)
 
+    def _exported(self, scope: Scope) -> dict[str, Exported]:
+        return {
+            name: Exported(self._follower.look_up(name, scope) or ("",), *place)
+            for name, place in scope.exported.items()
+        }
+
     def _add(self, found: Found, step: Step) -> None:
         if _HOOK.search(plain(found.target)) and found.kind in ("write", "copy", "link"):
             found = replace(found, kind="inject")
@@ -130,6 +137,7 @@ class Programs:
         gaps = self._record.gaps
         for name, value in variables.items():
             builtins.set_variable(name, (value,), inside, self._record)
+            builtins.export(name, inside)
         if words:
             site = replace(step.site, words=words)
             self.command(replace(inside, site=site, depth=step.depth + 1))
@@ -198,8 +206,9 @@ class Programs:
         where = joined(step.scope.folder, path)
         source = self._sources.find(where, step.frame.file)
         if source is None:
-            if not self._sources.is_of_image(where):
-                self._record.gap("absent", step.site, f"the text of {shown(where)} is not given")
+            if not is_of_image(where):
+                what = f"the text of {shown(where)} is not given"
+                self._record.gap("absent", step.site, what, where)
             return
         via = (*step.site.via, f"{step.site.file}:{step.site.line}")
         if len(via) > MAX_WRAPPERS or source.name in [one.rpartition(":")[0] for one in via]:

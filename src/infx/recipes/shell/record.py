@@ -1,6 +1,6 @@
 """The effects and gaps of one analysis, as they are found."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 
@@ -25,6 +25,24 @@ class Site:
     via: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """A variable that a program gets: the values it may have, and where it was exported."""
+
+    values: tuple[str, ...]
+    file: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A server as it starts: where, its command line, and what the script exports to it."""
+
+    site: Site
+    words: tuple[str, ...]
+    environment: Mapping[str, Exported]
+
+
 @dataclass(slots=True)
 class Record:
     """What was found so far; `targets` tell what a path or a package is."""
@@ -32,6 +50,7 @@ class Record:
     targets: Targets
     texts: dict[str, str] = field(default_factory=dict)
     servers: int = 0
+    starts: list[Started] = field(default_factory=list)
     _effects: list[Effect] = field(default_factory=list)
     _numbers: dict[tuple[object, ...], int] = field(default_factory=dict)
     _gaps: dict[Gap, None] = field(default_factory=dict)
@@ -83,11 +102,10 @@ class Record:
         self.servers += 1
         self._injections.update(dict.fromkeys(injections, "server"))
 
-    def gap(self, kind: str, site: Site, what: str) -> None:
-        """Note what could not be read."""
-        gap = Gap.model_validate(
-            {"kind": kind, "file": site.file, "line": site.line, "what": shown(what)[:300]}
-        )
+    def gap(self, kind: str, site: Site, what: str, path: str | None = None) -> None:
+        """Note what could not be read; `path` is that of a file that is not there."""
+        facts = {"kind": kind, "file": site.file, "line": site.line, "what": shown(what)[:300]}
+        gap = Gap.model_validate({**facts, "path": None if path is None else shown(path)[:300]})
         if len(self._gaps) < MAX_EFFECTS:
             self._gaps[gap] = None
 

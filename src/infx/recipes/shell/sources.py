@@ -4,10 +4,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from infx.recipes.shell.values import is_open, plain
+from infx.recipes.shell.values import plain
 
 _LAST_OPEN = re.compile("^.*\ue001/?")
-_OF_IMAGE = re.compile(r"/(usr|opt|etc|bin|sbin|lib|root)/|~/\.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +28,6 @@ class Sources:
         """Keep a text that the script itself writes to a path."""
         if len(self._made) < 200:
             self._made[plain(path)] = text
-
-    def is_of_image(self, path: str) -> bool:
-        """Return whether a path lies in the image, which brings its own text."""
-        return not is_open(path) and _OF_IMAGE.match(path) is not None
 
     def find(self, path: str, beside: str) -> Source | None:
         """Return the text at a path: written, given, or given under the same end of its path.

@@ -33,6 +33,19 @@ class Substitution:
     is_process: bool = False
 
 
+ASSUMED, END = "\ue002", "\ue003"
+"""Around the name of a variable whose default was taken, or what a number is computed from."""
+
+
+def computed(text: str) -> str:
+    """Return the value of `$((...))`: some number, as it names no place, with what it is made of.
+
+    >>> computed("$((2 * N))").encode("ascii", "ignore")
+    b'$((2 * N))0'
+    """
+    return f"{ASSUMED}{text[:200]}{END}0"
+
+
 Part = Text | Variable | Substitution
 
 

@@ -36,8 +36,14 @@ _RUN_FOLDERS = frozenset(
 )
 """Variables by which the harness names the folders and files of a run."""
 
+_OF_IMAGE = re.compile(r"/(usr|opt|etc|bin|sbin|lib|root)/|~/\.")
 _CODE = re.compile(r"\.(py|pyx|so|cu|cuh|cpp|cc|c|h|hpp|pth|triton)$")
 _PLAIN_FILE = re.compile(r"\.(json|jsonl|ya?ml|toml|cfg|conf|ini|txt|log|csv|out|err|pid|env|md)$")
+
+
+def is_of_image(path: str) -> bool:
+    """Return whether a path lies in the image, which brings its own text."""
+    return not is_open(path) and _OF_IMAGE.match(path) is not None
 
 
 def joined(folder: str, path: str) -> str:

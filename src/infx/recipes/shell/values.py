@@ -4,17 +4,16 @@ A value is text with marks in it: an open part, a default that was assumed, a bo
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import translate
+from itertools import product
+from math import prod
 
-from infx.recipes.shell.syntax import Substitution, Text, Variable, Word
+from infx.recipes.shell.syntax import ASSUMED, END, Substitution, Text, Variable, Word
 
 OPEN, CLOSE = "\ue000", "\ue001"
 """Around the name of what nobody states."""
-
-ASSUMED, END = "\ue002", "\ue003"
-"""Around the name of a variable whose default was taken."""
 
 FIELD = "\ue004"
 """Between the fields of one value."""
@@ -29,6 +28,7 @@ _NUMBERS = frozenset("#?$!-")
 _SPACE = re.compile(r"\s+")
 _OPEN = re.compile(f"{OPEN}([^{CLOSE}]*){CLOSE}?")
 _ASSUMPTION = re.compile(f"{ASSUMED}([^{END}]*){END}?")
+_COMPUTED = re.compile(rf"{ASSUMED}(\$\(\([^{END}]*){END}0")
 
 
 @dataclass(slots=True)
@@ -37,7 +37,8 @@ class Scope:
 
     `arguments` is None where nobody knows them. `folder` is empty for the one that the script
     starts in. `environments` are isolated Python environments that were made, `active` the one
-    that is in use. `injections` are places of effects on programs that start from here.
+    that is in use. `injections` are places of effects on programs that start from here, `exported`
+    the variables that those get, with the line that exported each last.
     """
 
     variables: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -46,10 +47,11 @@ class Scope:
     environments: tuple[str, ...] = ()
     active: str = ""
     injections: tuple[int, ...] = ()
+    exported: dict[str, tuple[str, int]] = field(default_factory=dict)
 
     def copy(self) -> "Scope":
         """Return a scope of the same content whose changes stay in it."""
-        return replace(self, variables=dict(self.variables))
+        return replace(self, variables=dict(self.variables), exported=dict(self.exported))
 
 
 def unresolved(name: str, about: str = "") -> str:
@@ -74,7 +76,18 @@ def shown(value: str) -> str:
 
 def assumptions(values: Iterable[str]) -> tuple[str, ...]:
     """Return the variables whose defaults stand in some values."""
-    return tuple(dict.fromkeys(m[1] for value in values for m in _ASSUMPTION.finditer(value)))
+    found = (m[1] for value in values for m in _ASSUMPTION.finditer(value))
+    return tuple(dict.fromkeys(one for one in found if not one.startswith("$((")))
+
+
+def written(value: str) -> str:
+    """Return a value as people read it, with computed numbers as the script writes them."""
+    return shown(_COMPUTED.sub(lambda match: match[1], value))
+
+
+def is_computed(value: str) -> bool:
+    """Return whether a part of a value is a number that the script computes."""
+    return _COMPUTED.search(value) is not None
 
 
 def plain(value: str) -> str:
@@ -122,10 +135,12 @@ class Values:
     def fields(self, word: Word, scope: Scope) -> tuple[tuple[str, ...], ...]:
         """Return the values of a word, each as its fields; an unquoted empty one has none."""
         is_quoted = not word.parts or any(isinstance(part, Text) for part in word.parts)
+        parts = [part for part in word.parts if not (isinstance(part, Text) and not part.text)]
+        is_list = len(parts) == 1 and _is_list(parts[0])
         found = []
         for form in self.forms(word, scope):
-            parts = form.split(FIELD)
-            found.append(tuple(parts) if is_quoted and len(parts) == 1 else _filled(parts))
+            fields = form.split(FIELD) if form or not is_list else []
+            found.append(tuple(fields) if is_quoted and len(fields) == 1 else _filled(fields))
         return tuple(dict.fromkeys(found))
 
     def _variable(self, part: Variable, scope: Scope) -> Iterator[str]:
@@ -187,6 +202,27 @@ class Values:
         return unresolved(part.name, value)
 
 
+def array(words: Sequence[tuple[tuple[str, ...], ...]]) -> tuple[str, ...]:
+    """Return the values of an array by those of its words, each word's fields in their order.
+
+    Where there are too many, words of one field each are open, and then all that have a choice.
+    """
+    chosen = [list(rows) for rows in words]
+    for is_too_wide in (_is_scalar, lambda rows: True):
+        if prod(len(rows) or 1 for rows in chosen) <= MAX_FORMS:
+            break
+        for at, rows in enumerate(chosen):
+            if len(rows) > 1 and is_too_wide(rows):
+                about = " ".join(field for row in rows for field in row)
+                chosen[at] = [(unresolved("one of", about[:500]),)]
+    forms = product(*(rows or [()] for rows in chosen))
+    return tuple(dict.fromkeys(FIELD.join(one for row in form for one in row) for form in forms))
+
+
+def _is_scalar(rows: Sequence[tuple[str, ...]]) -> bool:
+    return all(len(row) == 1 for row in rows)
+
+
 def _argument(name: str, scope: Scope) -> tuple[str, ...] | None:
     arguments = scope.arguments
     if name == "0":
@@ -201,11 +237,15 @@ def _argument(name: str, scope: Scope) -> tuple[str, ...] | None:
 
 def _split(value: str, part: Variable) -> str:
     if part.quoted:
-        is_list = part.name == "@" or part.operator == "[@]"
-        return value if is_list else value.replace(FIELD, " ")
+        return value if _is_list(part) else value.replace(FIELD, " ")
     if is_open(value):
         return value
     return _SPACE.sub(FIELD, value)
+
+
+def _is_list(part: object) -> bool:
+    """Say whether a part stands for all fields of a list, of which there may be none."""
+    return isinstance(part, Variable) and (part.name == "@" or part.operator == "[@]")
 
 
 def _filled(parts: list[str]) -> tuple[str, ...]:

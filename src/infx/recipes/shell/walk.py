@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import islice, product
 
-from infx.recipes.shell.builtins import set_variable
+from infx.recipes.shell.builtins import export, set_variable
 from infx.recipes.shell.grammar import parse
 from infx.recipes.shell.printed import Printed
 from infx.recipes.shell.programs import Programs
@@ -27,7 +27,16 @@ from infx.recipes.shell.syntax import (
     Word,
 )
 from infx.recipes.shell.targets import joined
-from infx.recipes.shell.values import FIELD, MAX_FORMS, Scope, Values, plain, short, unresolved
+from infx.recipes.shell.values import (
+    FIELD,
+    MAX_FORMS,
+    Scope,
+    Values,
+    array,
+    plain,
+    short,
+    unresolved,
+)
 
 MAX_STEPS = 20_000
 """Commands that are followed, those of loops and functions each time."""
@@ -176,6 +185,8 @@ class Walk:
         if not command.words or declares:
             for one in command.assignments:
                 self._assign(one, step)
+                if declares and command.words[0].plain == "export":
+                    export(one.name, step)
         elif command.assignments:
             self._with_environment(command.assignments, forms, step)
             return
@@ -194,6 +205,7 @@ class Walk:
         gaps = self._record.gaps
         for one in assignments:
             self._assign(one, inside)
+            export(one.name, inside)
         self._commands(forms, inside)
         if self._record.gaps == gaps:
             added = set(inside.scope.injections) - set(step.scope.injections)
@@ -210,10 +222,8 @@ class Walk:
     def _assign(self, assignment: Assignment, step: Step) -> None:
         name, scope = assignment.name, step.scope
         if assignment.is_array:
-            rows = [
-                row for word in assignment.words for row in self._values.fields(word, scope)[:1]
-            ]
-            values: tuple[str, ...] = (FIELD.join(one for row in rows for one in row),)
+            fields = [self._values.fields(word, scope) for word in assignment.words]
+            values: tuple[str, ...] = array(fields)
         else:
             values = self._values.forms(assignment.words[0], scope)
         if assignment.appends:
@@ -274,6 +284,7 @@ class Walk:
         actives = {end.active for end in ends}
         scope.active = actives.pop() if len(actives) == 1 else ""
         scope.injections = tuple(dict.fromkeys(n for end in ends for n in end.injections))
+        scope.exported = {name: at for end in ends for name, at in end.exported.items()}
 
     def _output(self, part: Substitution, scope: Scope) -> str:
         return self._printed.output(part, scope)

@@ -5,7 +5,7 @@ from bisect import bisect_right
 from itertools import groupby
 from typing import NoReturn
 
-from infx.recipes.shell.syntax import Part, Statement, Substitution, Text, Variable, Word
+from infx.recipes.shell.syntax import Part, Statement, Substitution, Text, Variable, Word, computed
 
 MAX_DEPTH = 30
 """Levels of nesting that are followed; people write five."""
@@ -208,8 +208,7 @@ class Words:
             inner = self.inside(text, self.line(start))
             parts.append(Substitution(inner.statements(""), text, quoted))
         elif self.sees("$((") and self._arithmetic():
-            # A number: it names no place.
-            parts.append(Text("0"))
+            parts.append(Text(computed(self.text[start : self.at])))
         elif self.sees("$("):
             self.at += 2
             body = self._commands()
