@@ -17,7 +17,7 @@ from infx.workloads.prompts import PromptSource
 
 if TYPE_CHECKING:
     from infx.workloads.agentic import Template
-    from infx.workloads.blocks import TextSource
+    from infx.workloads.blocks import Drift, TextSource
     from infx.workloads.dataset import DatasetPrompts
     from infx.workloads.tokenizer import LocalTokenizer
 
@@ -146,18 +146,31 @@ async def size_blocks(
 
     Raises MachineError when the server's counts cannot be used, InputError when no text is exact.
     """
-    from infx.workloads.blocks import PassageBlocks, word_passage
+    from infx.workloads.blocks import PassageBlocks, drift, word_passage
+    from infx.workloads.calibration import calibrate, tolerance
 
     tokenizer = given.tokenizer
     if tokenizer is not None:
         own = await counts.of(workload, OVERHEAD_TEXT) - tokenizer.count(OVERHEAD_TEXT)
         template = await _template(workload, counts, overhead=own)
-        passage = tokenizer.passage(workload.seed)
+        source = PassageBlocks(tokenizer.passage(workload.seed), workload.seed)
         stated = workload.model_copy(update={"tokenizer": tokenizer.digest})
-        facts: dict[str, JsonValue] = {"template_tokens": asdict(template)}
-        return BlockSizing(stated, PassageBlocks(passage, workload.seed), template, facts)
-
-    from infx.workloads.calibration import calibrate
+        by_server = await _drift(workload, source, counts, overhead=own)
+        if abs(by_server.counted_tokens - by_server.asked_tokens) > tolerance(
+            by_server.asked_tokens
+        ):
+            talk(
+                f"the server counts {by_server.counted_tokens} tokens where the tokenizer made "
+                f"{by_server.asked_tokens}: is it the served model's?"
+            )
+        facts: dict[str, JsonValue] = {
+            "template_tokens": asdict(template),
+            "text_drift": {
+                "tokenizer": drift(source, tokenizer)._asdict(),
+                "server": by_server._asdict(),
+            },
+        }
+        return BlockSizing(stated, source, template, facts)
 
     async def count_tokens(text: str) -> int:
         return await counts.of(workload, text)
@@ -166,10 +179,22 @@ async def size_blocks(
         talk("calibrating prompt lengths against the server's own token count")
     calibration = await calibrate(count_tokens)
     template = await _template(workload, counts, overhead=calibration.overhead)
-    passage = word_passage(calibration.vocabulary, workload.seed)
+    source = PassageBlocks(word_passage(calibration.vocabulary, workload.seed), workload.seed)
+    by_server = await _drift(workload, source, counts, overhead=calibration.overhead)
     facts = dict(calibration.facts())
     facts["template_tokens"] = asdict(template)
-    return BlockSizing(workload, PassageBlocks(passage, workload.seed), template, facts)
+    facts["text_drift"] = {"server": by_server._asdict()}
+    return BlockSizing(workload, source, template, facts)
+
+
+async def _drift(
+    workload: AgenticWorkload, source: "TextSource", counts: TokenCounts, *, overhead: int
+) -> "Drift":
+    """Ask the server how many tokens a message of made text has."""
+    from infx.workloads.blocks import DRIFT_BLOCKS, TAIL_BLOCK, Drift, drift_message
+
+    counted = await counts.of(workload, drift_message(source, 0))
+    return Drift(1, DRIFT_BLOCKS * TAIL_BLOCK, counted - overhead)
 
 
 async def _template(workload: AgenticWorkload, counts: TokenCounts, *, overhead: int) -> "Template":

@@ -33,7 +33,9 @@ class PointFile(Value):
     """`points/<point-id>/point.json`: what was run, and between which moments.
 
     `directory` under `points/` is the point id, with `-rN` for repetition N above 0.
-    `calibration` is what sized the prompts (empty for a dataset). `audit` is what the client says
+    `calibration` is what sized the prompts (empty for a dataset); for a replay `text_drift` there
+    says how many tokens a few messages of made text were asked to have, and how many they have by
+    the `server` and by the `tokenizer`, where one was given. `audit` is what the client says
     of its own work: `keep_alive_resets` counts requests that were sent again because the server
     had closed a kept connection before a byte of their answer, `plan_exhausted` tells that a phase
     that ends by time ran out of prompts, `prompt_passes` how often a dataset was gone through.

@@ -12,6 +12,8 @@ from infx.report.distributions import distributions
 from infx.report.environment import environment
 from infx.report.headline import headline, title
 from infx.report.markup import Html, data_block, element, escape, join
+from infx.report.sizing import sizing_table
+from infx.report.speculation import speculation_table
 from infx.report.timeline import timelines
 
 SCRIPTS = ("d3.min.js", "plot.umd.min.js", "charts.js")
@@ -43,7 +45,14 @@ def render(report: Report) -> str:
         headline=headline(report),
         points=join([tables.points_table(report), replays.sessions_table(report)]),
         steady=tables.steady_table(report),
-        counts=join([tables.counts_table(report), replays.server_table(report)]),
+        counts=join(
+            [
+                tables.counts_table(report),
+                replays.server_table(report),
+                speculation_table(report),
+                sizing_table(report),
+            ]
+        ),
         metrics=metrics_details(report),
         environment=environment(report),
         licences=join(element("pre", asset(name), tabindex="0") for name in LICENCES),

@@ -27,7 +27,8 @@ ENTRIES_LEAST = 1 << 12
 CODE_CHARACTERS = 1 << 19
 """Length of the passage that is cut by a tokenizer: about 150,000 tokens, made in half a second."""
 DRIFT_MESSAGES = 32
-DRIFT_BLOCKS = 8
+DRIFT_BLOCKS = 3
+"""Blocks of a message that drift is measured with: no longer than the probes of calibration."""
 LEAVE_OUT = "leave it out to size prompts by the server's own count"
 ADVICE = "give the model's tokenizer (--tokenizer PATH)"
 
@@ -173,21 +174,26 @@ def _begins_word(text: str, start: int) -> bool:
 
 
 class Drift(NamedTuple):
-    """How many tokens sample messages were made of, and how many they have when read again."""
+    """How many tokens sample messages were made of, and how many they were counted to have."""
 
     messages: int
-    asked: int
-    counted: int
+    asked_tokens: int
+    counted_tokens: int
 
 
-def drift(source: TextSource, tokenizer: Cutter, *, size: int) -> Drift:
+def drift(source: TextSource, tokenizer: Cutter, *, size: int = TAIL_BLOCK) -> Drift:
     """Measure a source with the tokenizer that it was cut by.
 
     Tokens may join where slices meet, and a message begins without the space of its first token.
     """
-    counted = 0
-    for number in range(DRIFT_MESSAGES):
-        ids = array("I", range(number * DRIFT_BLOCKS, (number + 1) * DRIFT_BLOCKS))
-        text = source.blocks("drift", ids, size=size, last=size)
-        counted += tokenizer.count(text.removeprefix(" "))
-    return Drift(DRIFT_MESSAGES, DRIFT_MESSAGES * DRIFT_BLOCKS * size, counted)
+    counts = [
+        tokenizer.count(drift_message(source, number, size=size))
+        for number in range(DRIFT_MESSAGES)
+    ]
+    return Drift(DRIFT_MESSAGES, DRIFT_MESSAGES * DRIFT_BLOCKS * size, sum(counts))
+
+
+def drift_message(source: TextSource, number: int, *, size: int = TAIL_BLOCK) -> str:
+    """Return a message of `DRIFT_BLOCKS` blocks that no recorded prompt has."""
+    ids = array("I", range(number * DRIFT_BLOCKS, (number + 1) * DRIFT_BLOCKS))
+    return source.blocks("drift", ids, size=size, last=size).removeprefix(" ")
