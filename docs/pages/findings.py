@@ -33,9 +33,9 @@ The tables were made on {DAY} by this command. Its folder has public recipes in 
 `oct`, and their catalog in `configs`:"""
 COLUMNS = """\
 A recipe passes a check, is not asked by it, breaks it, or only lacks facts that it needs. Findings
-are those that break a check, also by lacking facts. A finding that several variants of a recipe
-share counts for each of them. Where a server is told not to think and the runs of its scenario do,
-a person has to say what requests ask for."""
+are those that break a check, also by lacking facts; variants of a recipe that differ in nothing
+that a check reads share theirs. Where a server is told not to think and the runs of its scenario
+do, a person has to say what requests ask for."""
 BANNED = """\
 Where a recipe turns on what nobody may, in all that it sets and inherits. The check of draft
 precision breaks on each of them, on those without a draft too."""

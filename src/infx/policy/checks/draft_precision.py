@@ -33,7 +33,7 @@ Evidence
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from infx.model.config_facts import Draft, Effective, Side
 from infx.model.precision import RANK, Precision, cheaper
@@ -57,6 +57,9 @@ _HOW = {
     "observed": "as the server's log shows",
 }
 _HANDLED = frozenset({"forced", "inherited", "checkpoint"})
+_NAMED = 3
+"""Variants that a finding names; the others are counted."""
+
 _LOWERED = "remove what lowers it, and measure again"
 
 
@@ -82,7 +85,7 @@ def check(submission: Submission, context: Context) -> Iterator[Finding]:
             message = f"could not be verified: nobody read the environment of {config.key}"
             remedy = "collect its effective recipe"
             yield failed(config.key, message, config.cite, remedy=remedy)
-    for draft in drafts:
+    for draft in _alike(drafts):
         found = [*_leads(draft), *_identity(draft), *_precision(draft)]
         yield from found or [_good(draft)]
 
@@ -95,6 +98,20 @@ def _banned(recipe: Effective) -> Iterator[Finding]:
             said = "is on" if word in _ON else "is neither on nor off"
             message = f"{one.name}={one.value} {said}, and is banned"
             yield failed(recipe.config, message, observed(one), remedy="remove the variable")
+
+
+def _alike(drafts: Iterable[Draft]) -> Iterator[Draft]:
+    """Yield drafts once that differ in nothing but their variants, with the names of all."""
+    known: dict[str, list[Draft]] = {}
+    for draft in drafts:
+        known.setdefault(draft.model_copy(update={"variant": ""}).model_dump_json(), []).append(
+            draft
+        )
+    for mine in known.values():
+        names = [draft.variant for draft in mine]
+        left = len(names) - _NAMED
+        more = f" and {left} more" if left > 0 else ""
+        yield mine[0].model_copy(update={"variant": f"{', '.join(names[:_NAMED])}{more}"})
 
 
 def _leads(draft: Draft) -> Iterator[Finding]:

@@ -31,7 +31,7 @@ Evidence
     (`acceptance`); added changelog entries (`changelog`) where there are any.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from infx.model.config_facts import Observed
 from infx.model.run_facts import Acceptance
@@ -52,13 +52,24 @@ def check(submission: Submission, context: Context) -> Iterator[Finding]:
     """Yield for each role of each point whether it accepts what it has to."""
     keys = {one.key for one in affected(submission)}
     found = list(_absent(submission))
-    for row in submission.acceptance or ():
+    for row in _alike(submission.acceptance or ()):
         if row.config in keys:
             found += _golden(row) if _is_golden(row) else _real(row)
     if not found:
         message = "no affected entry has agentic points that speculate"
         yield Finding(status="N/A", message=message)
     yield from found
+
+
+def _alike(rows: Iterable[Acceptance]) -> Iterator[Acceptance]:
+    """Yield rows once that differ in nothing but their variants, for the points of all of them."""
+    known: dict[str, list[Acceptance]] = {}
+    for row in rows:
+        same = row.model_copy(update={"variant": "", "concurrency": ()})
+        known.setdefault(same.model_dump_json(), []).append(row)
+    for mine in known.values():
+        points = sorted({each for row in mine for each in row.concurrency})
+        yield mine[0].model_copy(update={"concurrency": tuple(points)})
 
 
 def _is_golden(row: Acceptance) -> bool:
