@@ -8,6 +8,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 
+_LISTED = 24
+"""How many known words are listed where none is near."""
+
 
 @dataclass(frozen=True, slots=True)
 class Problem:
@@ -55,7 +58,7 @@ class Interrupted(InfxError):
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Return advice that names the nearest known word, or lists all of them.
+    """Return advice that names the nearest known word, or lists what is known.
 
     >>> nearest("1k1kk", ["1k1k", "8k1k"])
     'did you mean 1k1k?'
@@ -64,4 +67,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
     """
     words = list(known)
     close = get_close_matches(name, words, n=1)
-    return f"did you mean {close[0]}?" if close else f"known are {', '.join(words)}"
+    if close:
+        return f"did you mean {close[0]}?"
+    more = f" and {len(words) - _LISTED} more" if len(words) > _LISTED else ""
+    return f"known are {', '.join(words[:_LISTED])}{more}"

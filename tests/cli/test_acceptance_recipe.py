@@ -179,7 +179,8 @@ def test_a_caller_may_choose_the_draft_length(show):
             PLAIN.replace("THINKING_MODE: thinking_on", "CONC: '1'"),
             (
                 "toy.yaml:13: nobody says whether the model thinks, and golden acceptance "
-                "depends on it; state THINKING_MODE as thinking_on or thinking_off"
+                "depends on it; state THINKING_MODE as thinking_on or thinking_off, or ask with "
+                "--thinking"
             ),
         ),
         (

@@ -126,7 +126,7 @@ READ = {
     "nobody-says-whether-it-thinks": (
         SGLANG.replace("THINKING_MODE: thinking_on", "A: '1'"),
         ("8: nobody says whether the model thinks, and golden acceptance depends on it; "
-        "state THINKING_MODE as thinking_on or thinking_off"),
+        "state THINKING_MODE as thinking_on or thinking_off, or ask with --thinking"),
     ),
     "an-engine-that-cannot-simulate": (
         SGLANG.replace("engine: sglang", "engine: mocker"),

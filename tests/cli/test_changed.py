@@ -188,7 +188,8 @@ def test_a_recipe_nobody_has_is_said(repo, infx):
 def test_an_unknown_base_and_a_missing_catalog_are_refused(repo, infx):
     assert infx("matrix", "changed", "--base", "origin/main") == refused(
         2,
-        f"{repo.root}: no commit is called 'origin/main' here; fetch it: git fetch origin main",
+        f"{repo.root}: no commit is called 'origin/main' here; "
+        "git branch --all lists what is here",
     )
     repo.git("rm", "-q", "-r", "configs")
     repo.git("commit", "-q", "-m", "none")

@@ -110,3 +110,11 @@ def test_without_a_known_base_ours_goes_first(tmp_path, infx):
         (tmp_path / name).write_text(CHANGELOG + tail)
     assert infx("changelog", "merge", "o", "a", "b").code == 0
     assert (tmp_path / "a").read_text() == CHANGELOG + OURS + THEIRS
+
+
+def test_the_changelog_of_a_catalog_is_found(tmp_path, infx):
+    gitted.repository(tmp_path, {f"catalog/{FILE}": CHANGELOG})
+    line = f"/catalog/{FILE} merge=infx-changelog"
+    said = infx("changelog", "merge", "--install")
+    assert (said.code, said.out) == (0, f"{tmp_path}/.gitattributes: {line}\n")
+    assert (tmp_path / ".gitattributes").read_text() == f"{line}\n"

@@ -6,7 +6,7 @@ from textwrap import dedent
 import pytest
 import yaml
 
-from transcript import Transcript
+from transcript import Transcript, refused
 
 TOY = """\
     base:
@@ -223,6 +223,26 @@ def test_a_recipe_under_a_root(infx, tmp_path):
         2,
         "",
         "infx: there is no recipe recipes/toy/olds.yaml; did you mean recipes/toy/old.yaml?\n",
+    )
+
+
+@pytest.mark.usefixtures("toy")
+def test_a_recipe_is_looked_for_around_the_catalog_that_is_here(infx, tmp_path):
+    home = tmp_path / "catalog" / "recipes" / "acme"
+    home.mkdir(parents=True)
+    (tmp_path / "catalog" / "own-master.yaml").touch()
+    (tmp_path / "toy.yaml").rename(home / "toy.yaml")
+    said = infx("recipe", "show", "acme/toy.yaml", "--concurrency", 4)
+    assert said.out.startswith("catalog/recipes/acme/toy.yaml:override_c4; concurrency 4; ")
+    assert infx("recipe", "show", "acme/tiy.yaml") == refused(
+        2, "there is no recipe acme/tiy.yaml; did you mean acme/toy.yaml?"
+    )
+    assert infx("recipe", "show", "other/toy.yaml") == refused(
+        2,
+        "there is no recipe other/toy.yaml; looked in catalog/recipes; name one: --recipe-root DIR",
+    )
+    assert infx("recipe", "show", "catalog") == refused(
+        2, "catalog: this is a folder; name a file in it"
     )
 
 

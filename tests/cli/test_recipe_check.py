@@ -112,6 +112,24 @@ def test_every_file_is_looked_at(files: Path, infx: Infx) -> None:
     ]
 
 
+def test_other_files_of_a_folder_are_no_recipes(files: Path, infx: Infx) -> None:
+    """A catalog's folder has masters, runners and the blocks of lanes beside its recipes."""
+    catalog = files / "catalog"
+    for name in ("toy-master.yaml", "runners.yaml", "ci-priority.yaml", "perf-changelog.yaml",
+                 "srt-recipes/agentic-single.yaml"):  # fmt: skip
+        (catalog / name).parent.mkdir(parents=True, exist_ok=True)
+        (catalog / name).write_text("{}\n")
+    (catalog / "srt-recipes" / "good.yaml").write_text(GOOD)
+    said = infx("recipe", "check", "catalog")
+    assert (said.code, said.out) == (0, "1 file, 1 recipe: 0 errors, 0 warnings, 0 notes\n")
+
+
+def test_a_file_behind_a_flag_that_takes_several_values(infx: Infx) -> None:
+    assert infx("recipe", "check", "--concurrency", 8, "good.yaml") == refused(
+        2, "--concurrency: 'good.yaml' is no number; name files before the flag"
+    )
+
+
 def test_nothing_named(files: Path, infx: Infx) -> None:
     name = "name FILE, FILE:SELECTOR or a folder, or a catalog: --config-files F..."
     assert infx("recipe", "check") == refused(

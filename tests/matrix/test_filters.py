@@ -89,22 +89,25 @@ def test_all_such_flags_are_named_at_once():
     ]  # fmt: skip
 
 
+LEFT = "that the filters before it leave"
+
+
 @pytest.mark.parametrize(
-    ("options", "flag", "before"),
+    ("options", "flag", "rows"),
     [
-        ({"precision": ("fp4",), "framework": ("sglang",)}, "--framework", 2),
-        ({"runner_type": ("h100",)}, "--runner-type", 6),
-        ({"multi_node": True}, "--multi-node", 6),
-        ({"conc": (5,), "min_conc": 64}, "--conc", 3),
-        ({"min_conc": 100}, "--min-conc", 6),
-        ({"runner_node_filter": "mi300"}, "--runner-node-filter", 6),
-        ({"model_prefix": ("toy",), "scenario_type": ("agentic-coding",)}, "--scenario-type", 4),
+        ({"precision": ("fp4",), "framework": ("sglang",)}, "--framework", f"2 rows {LEFT}"),
+        ({"runner_type": ("h100",)}, "--runner-type", "6 rows of the catalog"),
+        ({"multi_node": True}, "--multi-node", "6 rows of the catalog"),
+        ({"conc": (5,), "min_conc": 64}, "--conc", f"3 rows {LEFT}"),
+        ({"min_conc": 100}, "--min-conc", "6 rows of the catalog"),
+        ({"runner_node_filter": "mi300"}, "--runner-node-filter", "6 rows of the catalog"),
+        ({"model_prefix": ("toy",), "scenario_type": ("agentic-coding",)}, "--scenario-type",
+         f"4 rows {LEFT}"),
     ],
-)
-def test_an_empty_matrix_names_the_filter_that_emptied_it(options, flag, before):
+)  # fmt: skip
+def test_an_empty_matrix_names_the_filter_that_emptied_it(options, flag, rows):
     assert refusal(lambda: generate(CATALOG, Options(**options))) == (
-        f"{flag}: this leaves none of the {before} rows that the filters before it leave; "
-        "widen it, or drop it"
+        f"{flag}: this leaves none of the {rows}; widen it, or drop it"
     )
 
 

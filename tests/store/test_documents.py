@@ -119,3 +119,11 @@ def assert_same(ours, theirs, where):
         assert int(ours) == theirs, where
     else:
         assert ours == theirs, where
+
+
+def test_a_missing_file_with_nearly_the_name_of_another_is_meant_so(tmp_path):
+    (tmp_path / "toy-master.yaml").write_text("a: 1\n")
+    assert refusal(lambda: read_yaml(tmp_path / "toy-mastr.yaml")) == (
+        f"{tmp_path}/toy-mastr.yaml: the file cannot be read: No such file or directory; "
+        "did you mean toy-master.yaml?"
+    )

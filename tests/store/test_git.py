@@ -53,12 +53,33 @@ def test_the_base_is_where_the_branch_left_the_ref(repo):
     assert git.span(opened(repo), "HEAD") == git.Span("HEAD", head, head)
 
 
-def test_unknown_names_are_refused_with_the_fetch_that_gets_them(repo):
+def test_unknown_names_are_refused_with_the_way_to_them(repo, tmp_path):
     where = str(repo.root)
     assert refusal(lambda: git.span(opened(repo), "origin/main")) == (
-        f"{where}: no commit is called 'origin/main' here; fetch it: git fetch origin main"
+        f"{where}: no commit is called 'origin/main' here; git branch --all lists what is here"
     )
-    assert "git fetch origin v9" in refusal(lambda: git.span(opened(repo), "v9"))
+    assert refusal(lambda: git.span(opened(repo), "main~9")) == (
+        f"{where}: no commit is called 'main~9' here; git log --oneline lists what is here"
+    )
+    clone = gitted.Repo(tmp_path / "clone")
+    repo.git("clone", "-q", str(repo.root), str(clone.root))
+    clone.git("branch", "-q", "-m", "topic")
+    repo.git("branch", "late")
+    for name, advice in (
+        ("main", "did you mean origin/main?"),
+        ("origin/late", "fetch it: git fetch origin late"),
+        ("late", "did you mean origin/late?"),
+    ):
+        said = refusal(lambda name=name: git.span(opened(clone), name))
+        assert said == f"{clone.root}: no commit is called {name!r} here; {advice}"
+        if advice.startswith("fetch"):
+            clone.git(*advice.removeprefix("fetch it: git ").split())
+            assert git.span(opened(clone), name)
+    repo.git("tag", "v9")
+    said = refusal(lambda: git.span(opened(clone), "v9"))
+    assert said.endswith("; fetch it: git fetch origin v9:v9")
+    clone.git("fetch", "-q", "origin", "v9:v9")
+    assert git.span(opened(clone), "v9")
     assert refusal(lambda: git.span(opened(repo), "--all")) == (
         "'--all' is no name of a commit; name a branch or a tag"
     )
@@ -96,11 +117,14 @@ def test_a_shallow_clone_says_what_to_fetch(repo, tmp_path):
     source = f"file://{repo.root}"
     repo.git("clone", "-q", "--depth", "1", "-b", "topic", source, str(clone.root))
     said = refusal(lambda: git.span(opened(clone), "origin/main"))
+    advice = "git fetch origin main:refs/remotes/origin/main"
     assert said.endswith(
-        "no commit is called 'origin/main' here; the clone is shallow; "
-        "fetch it: git fetch origin main"
+        f"no commit is called 'origin/main' here; the clone is shallow; fetch it: {advice}"
     )
-    clone.git("fetch", "-q", "--depth", "1", "origin", "main:refs/remotes/origin/main")
+    assert refusal(lambda: git.span(opened(clone), "HEAD~1")).endswith(
+        "here; the clone is shallow; get the history: git fetch --unshallow"
+    )
+    clone.git(*advice.removeprefix("git ").split(), "--depth", "1")
     said = refusal(lambda: git.span(opened(clone), "origin/main"))
     assert said.endswith(
         "the clone is shallow: it lacks the commit where HEAD left origin/main; "

@@ -137,10 +137,11 @@ def merge(
 
 def _install(file: Path | None, base: str) -> None:
     from infx.flows import changelog_merge
-    from infx.flows.changelog import FILE
+    from infx.flows.changelog import place
 
+    here = Path.cwd()
     attributes, line = changelog_merge.install(
-        file or Path(FILE), os.environ, folder=Path.cwd(), base=base
+        place(here, file), os.environ, folder=here, base=base
     )
     put(f"{attributes}: {line}")
 

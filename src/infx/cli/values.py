@@ -23,9 +23,16 @@ def concurrencies(words: Iterable[str]) -> tuple[int, ...]:
     found = [part for word in words for part in word.split(",") if part]
     bad = [part for part in found if not re.fullmatch(r"-?[0-9]{1,6}", part)]
     if bad:
-        problems = (Problem(f"{part!r} is no number", "--concurrency", "use 1,2,4") for part in bad)
-        raise InputError(*problems)
+        raise InputError(
+            *(Problem(f"{one!r} is no number", "--concurrency", _number(one)) for one in bad)
+        )
     return tuple(map(int, found))
+
+
+def _number(word: str) -> str:
+    """Say what to write instead of a word; a path was meant as an argument."""
+    is_path = "/" in word or word.endswith((".yaml", ".json"))
+    return "name files before the flag" if is_path else "use 1,2,4"
 
 
 def seconds(text: str, flag: str) -> float:

@@ -54,7 +54,7 @@ def check(
 
     Raises InputError as `changed.compare` does, and where there is no changelog.
     """
-    path = _file(ask.folder, file)
+    path = place(ask.folder, file)
     comparison = compare(ask, environment, (path,))
     both = comparison.snapshots
     inside = both.head.contents.repository.path(ask.folder / path)
@@ -187,7 +187,8 @@ def _append(path: Path, text: bytes) -> None:
         raise refused(path, "write the changelog", error) from None
 
 
-def _file(folder: Path, file: Path | None) -> Path:
+def place(folder: Path, file: Path | None) -> Path:
+    """Return the changelog that is named, else the one that is found from a folder."""
     if file is not None:
         return file
     found = (Path(place) for place in PLACES if (folder / place).is_file())

@@ -23,6 +23,7 @@ from infx.recipes.topology import whole
 from infx.recipes.variants import Variant, select
 from infx.store import recipes, shipped
 from infx.store.catalog import NONE, masters_under
+from infx.store.recipes import is_recipe
 
 STRUCTURE, SCHEMA = "structure", "engine-schema"
 _NAME = "name FILE, FILE:SELECTOR or a folder, or a catalog: --config-files F..."
@@ -136,7 +137,7 @@ def _references(asked: Asked, known: Uses) -> Iterator[str]:
     for name in asked.files:
         folder = Path(name)
         if folder.is_dir():
-            yield from (str(path) for path in sorted(folder.rglob("*.yaml")))
+            yield from (str(path) for path in sorted(folder.rglob("*.yaml")) if is_recipe(path))
         else:
             yield name
     if not asked.files:

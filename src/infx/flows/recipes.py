@@ -10,6 +10,7 @@ from infx.recipes.binding import Binding
 from infx.recipes.target import Target
 from infx.recipes.variants import split_selector
 from infx.store import recipes
+from infx.store.catalog import masters_under
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,10 +24,12 @@ class Shown:
 def open_recipe(reference: str, roots: Sequence[Path] = ()) -> tuple[Document, str | None]:
     """Return the file that `FILE` or `FILE:SELECTOR` names, and the selector.
 
-    Raises InputError where there is no such file, or it is no YAML.
+    Without roots the file may also begin at one around the catalog that is found here. Raises
+    InputError where there is no such file, or it is no YAML.
     """
     file, selector = split_selector(reference)
-    return recipes.read(recipes.find(file, roots)), selector
+    around = tuple(roots) or recipes.roots_around(masters_under() or (Path("any"),))
+    return recipes.read(recipes.find(file, around)), selector
 
 
 def show(

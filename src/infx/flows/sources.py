@@ -6,10 +6,9 @@ from pathlib import PurePosixPath
 
 from infx.errors import InputError, Problem
 from infx.store.catalog import FOLDERS, MASTERS, RUNNERS
-from infx.store.recipes import ROOTS, SHARED, lane, spellings
+from infx.store.recipes import LANES, ROOTS, SHARED, spellings
 
 MASTER = MASTERS.removeprefix("*")
-LANES = tuple(lane(agentic=a, multinode=m) for a in (True, False) for m in (False, True))
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,10 +56,11 @@ def _emptied(catalog: Catalog, options: Options, rows: Sequence[Row]) -> Problem
         name = "--all-evals" if options.evals == "all" else "--evals-only"
         return Problem(what, name, "evaluations are at 8k1k, from concurrency 16 on")
     before = len(expand.rows(catalog, catalog.keys, Options(edition=options.edition)))
+    of = "of the catalog"
     for name, narrower in filters.added(options):
         left = len(_expanded(catalog, narrower))
         if not left:
-            what = f"this leaves none of the {before} rows that the filters before it leave"
+            what = f"this leaves none of the {before} rows {of}"
             return Problem(what, filters.flag(name), "widen it, or drop it")
-        before = left
+        before, of = left, "that the filters before it leave"
     return Problem("the catalog has no rows", None, "add entries to its files")

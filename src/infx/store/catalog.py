@@ -40,7 +40,8 @@ def find(
     if not found:
         raise InputError(Problem(NONE, str(start), "name the files: --config-files F..."))
     beside = found[0].with_name(RUNNERS)
-    if runners is None and not beside.is_file():
+    # A master that is missing itself is told when it is read, with what is wrong in the others.
+    if runners is None and found[0].is_file() and not beside.is_file():
         what = f"there is no {RUNNERS} beside it"
         raise InputError(Problem(what, str(found[0]), "name it: --runner-config F"))
     return CatalogFiles(found, runners or beside)

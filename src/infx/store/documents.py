@@ -4,6 +4,7 @@ Every problem names `file:line`, and all problems of a file are reported togethe
 """
 
 from collections.abc import Callable
+from difflib import get_close_matches
 from pathlib import Path
 
 from infx.errors import InputError, Problem
@@ -65,8 +66,17 @@ def _bytes(path: Path) -> bytes:
             return file.read(MAX_BYTES + 1)
     except OSError as error:
         raise InputError(
-            Problem(f"the file cannot be read: {error.strerror}", str(path), "check the path")
+            Problem(f"the file cannot be read: {error.strerror}", str(path), _beside(path))
         ) from error
+
+
+def _beside(path: Path) -> str:
+    """Name the file that was meant, if one of its kind beside it has nearly the name."""
+    if path.exists() or not path.suffix:
+        return "check the path"
+    stems = sorted(one.stem for one in path.parent.glob(f"*{path.suffix}"))
+    close = get_close_matches(path.stem, stems, n=1)
+    return f"did you mean {close[0]}{path.suffix}?" if close else "check the path"
 
 
 def _text(data: bytes, file: str) -> str:

@@ -15,6 +15,7 @@ ENVIRONMENT = ("PATH", "HOME", "LANG", "TMPDIR")
 """All that git may see of our environment: no variable of a caller redirects it."""
 
 _TIMEOUT_S = 60.0
+_UNSHALLOW = "get the history: git fetch --unshallow"
 _FILE = "100"
 
 
@@ -194,17 +195,34 @@ def _reason(done: Completed, otherwise: str) -> str:
 def _unknown(repository: Repository, ref: str) -> InputError:
     if ref == "HEAD":
         return InputError(Problem("there is no commit yet", str(repository.root), "commit first"))
-    remote, _, branch = ref.partition("/")
-    fetch = f"git fetch {remote} {branch}" if branch else f"git fetch origin {ref}"
     cut = "; the clone is shallow" if repository.shallow else ""
     what = f"no commit is called {ref!r} here{cut}"
-    return InputError(Problem(what, str(repository.root), f"fetch it: {fetch}"))
+    return InputError(Problem(what, str(repository.root), _way_to(repository, ref)))
+
+
+def _way_to(repository: Repository, ref: str) -> str:
+    """Say how to get a commit that is not here; the command makes the name known as it stands."""
+    remotes = _git(repository, "remote").stdout.decode().split()
+    if not set("~^@:").isdisjoint(ref):
+        deepen = repository.shallow and remotes
+        return _UNSHALLOW if deepen else "git log --oneline lists what is here"
+    if not remotes:
+        return "git branch --all lists what is here"
+    remote, _, branch = ref.partition("/")
+    if branch and remote in remotes:
+        # A shallow clone follows one branch: others must be told where to go.
+        to = f":refs/remotes/{ref}" if repository.shallow else ""
+        return f"fetch it: git fetch {remote} {branch}{to}"
+    first = "origin" if "origin" in remotes else remotes[0]
+    if resolve(repository, f"{first}/{ref}"):
+        return f"did you mean {first}/{ref}?"
+    return f"fetch it: git fetch {first} {ref}:{ref}"
 
 
 def _unrelated(repository: Repository, ref: str) -> InputError:
     where = str(repository.root)
     if repository.shallow:
         what = f"the clone is shallow: it lacks the commit where HEAD left {ref}"
-        return InputError(Problem(what, where, "get the history: git fetch --unshallow"))
+        return InputError(Problem(what, where, _UNSHALLOW))
     what = f"HEAD and {ref} have no commit in common"
     return InputError(Problem(what, where, "name the branch that HEAD grew from"))

@@ -22,7 +22,17 @@ ROOTS = (
 SHARED = "srt-recipes"
 """The folder beside the masters that holds the shared block of each lane."""
 
+_OTHERS = ("-master.yaml", "runners.yaml", "ci-priority.yaml", "perf-changelog.yaml")
+"""How files of a catalog end that are no recipes."""
+
 _PREFIXES = ("recipes", *ROOTS[2:])
+
+
+def is_recipe(path: Path) -> bool:
+    """Say whether a YAML file of a catalog's folders is a recipe, by what others are called."""
+    if path.parent.name == SHARED and path.stem in LANES:
+        return False
+    return not path.name.endswith(_OTHERS)
 
 
 def default_roots(master: Path) -> tuple[Path, ...]:
@@ -76,7 +86,9 @@ def find(name: str, roots: Sequence[Path], *, where: str | None = None) -> Path:
     found = locate(name, roots) if not direct.is_absolute() and ".." not in direct.parts else None
     if found is not None:
         return found
-    tried = ", ".join(map(str, roots)) or "no folder of recipes is known"
+    if where is None and direct.is_dir():
+        raise InputError(Problem("this is a folder", name, "name a file in it"))
+    tried = ", ".join(map(str, roots)) or "this folder alone"
     beside = list(_beside(PurePosixPath(name), roots if where is not None else (*roots, Path())))
     advice = nearest(name, beside) if beside else f"looked in {tried}; name one: --recipe-root DIR"
     raise InputError(Problem(f"there is no recipe {name}", where, advice))
@@ -104,6 +116,10 @@ def lane(*, agentic: bool, multinode: bool) -> str:
     """
     scenario = "agentic" if agentic else "fixed-sequence"
     return f"{scenario}-{'multi' if multinode else 'single'}"
+
+
+LANES = tuple(lane(agentic=a, multinode=m) for a in (True, False) for m in (False, True))
+"""Every lane: the name of its shared block."""
 
 
 def spellings(path: PurePosixPath) -> list[PurePosixPath]:

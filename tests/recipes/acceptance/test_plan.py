@@ -166,7 +166,7 @@ def test_what_cannot_be_told_is_refused_where_it_stands():
     steps = {"speculative-algorithm": "EAGLE", "speculative-num-steps": 9}
     assert refusal(lambda: planned(recipe("sglang", EAGLE3), thinking=None)) == (
         f"{at}: nobody says whether the model thinks, and golden acceptance depends on it; "
-        "state THINKING_MODE as thinking_on or thinking_off"
+        "state THINKING_MODE as thinking_on or thinking_off, or ask with --thinking"
     )
     assert refusal(lambda: planned(recipe("sglang", steps))).startswith(
         f"{at}: the golden curve qwen3.5_mtp has no draft length 9"

@@ -198,7 +198,7 @@ def _decide(
             Problem(
                 "nobody says whether the model thinks, and golden acceptance depends on it",
                 found.where,
-                "state THINKING_MODE as thinking_on or thinking_off",
+                "state THINKING_MODE as thinking_on or thinking_off, or ask with --thinking",
             )
         )
     name = naming.curve_name(conditions.model_prefix, found)
