@@ -10,6 +10,7 @@ from infx.cli.replay import ReplayFlags
 from infx.clock import VirtualTimeLoop
 from infx.flows.bench import Outcome
 from infx.flows.runs import verify_run
+from infx.flows.workload import Reading, describe_corpus, registered_digest
 from infx.model.dataset import DatasetRegistry
 from infx.model.workload import FixedWorkload
 from infx.servers.truth.script import Script
@@ -73,6 +74,25 @@ def test_a_file_of_the_registry_that_was_altered_is_told(
     assert point.audit["digest_mismatch"] == [differing]
     assert (summary.certified, summary.reasons) == (False, ("digest-mismatch",))
     assert any("not the file that the registry of corpora names" in line for line in said)
+
+
+def test_a_description_of_an_altered_file_tells_it(
+    tmp_path: Path, kept: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+    describe_corpus(CAPPED, Reading(), cache=tmp_path / "cache" / "infx", talk=said.append)
+    assert len(said) == 1
+    assert "not the file that the registry of corpora names" in said[0]
+    name_it(kept, monkeypatch)
+    describe_corpus(CAPPED, Reading(), cache=tmp_path / "cache" / "infx", talk=said.append)
+    assert len(said) == 1
+
+
+def test_it_is_the_same_file_by_whatever_path(tmp_path: Path, kept: Path) -> None:
+    roundabout = kept.parent / ".." / kept.parent.name / kept.name
+    stated = datasets.dataset(CAPPED).sha256
+    assert registered_digest(roundabout, tmp_path / "cache" / "infx") == stated
+    assert registered_digest(datasets.demo_path(), tmp_path / "cache" / "infx") is None
 
 
 def test_a_file_that_the_registry_names_is_what_it_says(

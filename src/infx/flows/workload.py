@@ -103,8 +103,8 @@ def corpus_digest(path: Path) -> str:
 
 def registered_digest(path: Path, cache: Path) -> str | None:
     """Return the sha256 that the registry states of a corpus that is kept there, None of others."""
-    known = datasets.registry().datasets
-    kept = (one for one in known if datasets.kept_path(one, cache) == path)
+    known, real = datasets.registry().datasets, path.resolve()
+    kept = (one for one in known if datasets.kept_path(one, cache).resolve() == real)
     return next((one.sha256 for one in kept), None)
 
 
@@ -113,8 +113,12 @@ def describe_corpus(source: str, reading: Reading, *, cache: Path, talk: Talk) -
 
     Raises InputError as its reader does, and where no trace is left.
     """
-    corpus = open_corpus(find_corpus(source, cache), reading)
+    path = find_corpus(source, cache)
+    corpus = open_corpus(path, reading)
     found = describe(corpus.traces, corpus.tally)
+    registered = registered_digest(path, cache)
+    if registered not in (None, corpus_digest(path)):
+        talk(f"{path} is not the file that the registry of corpora names: its sha256 differs")
     for problem in corpus.tally.problems:
         talk(str(problem))
     if not found.traces:
