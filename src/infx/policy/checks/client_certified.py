@@ -53,7 +53,7 @@ def check(submission: Submission, context: Context) -> Iterator[Finding]:
                 message=f"could not be verified: nobody knows which client asked {config.key}",
                 cites=(config.cite,),
                 about=config.key,
-                remedy="collect the client's record of the run",
+                remedy="collect the client's record of the run (--run)",
             )
         for client in mine:
             yield _finding(client, submission)

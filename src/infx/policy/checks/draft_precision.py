@@ -160,7 +160,10 @@ def _precision(draft: Draft) -> Iterator[Finding]:
             why = f": {draft.why_unknown}" if draft.why_unknown else ""
             message = f"could not be verified: how {_name(draft)} {what}{shown}{why}"
             yield failed(
-                draft.config, message, *cites, remedy="collect its checkpoint or its load log"
+                draft.config,
+                message,
+                *cites,
+                remedy="collect its checkpoint (--checkpoint) or its load log (--log)",
             )
     stored = shipped.activations or shipped.weights
     pairs = (

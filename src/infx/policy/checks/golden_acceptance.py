@@ -134,7 +134,9 @@ def _wrong(row: Acceptance, knobs: Knobs) -> Iterator[Finding]:
             yield _other(row, one, f"{_who(row)}: the recipe states", knobs)
     if row.observed is None:
         message = f"could not be verified: no log of {_who(row)} was gathered"
-        yield failed(row.config, message, remedy="keep the server's log of the point")
+        yield failed(
+            row.config, message, remedy="keep the server's log of the point, and collect it (--log)"
+        )
         return
     yield from _shown(row, row.observed, knobs)
 
@@ -198,7 +200,9 @@ def _real(row: Acceptance) -> Iterator[Finding]:
         return
     if row.observed is None:
         message = f"could not be verified: no log of the eval {_who(row)} was gathered"
-        yield failed(row.config, message, remedy="keep the server's log of the eval")
+        yield failed(
+            row.config, message, remedy="keep the server's log of the eval, and collect it (--log)"
+        )
     else:
         message = f"the eval on {row.role} verifies for real"
         yield Finding(status="PASS", message=message, about=row.config)

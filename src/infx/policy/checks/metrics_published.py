@@ -79,7 +79,10 @@ def _variant(config: Config, facts: Publication) -> Finding:
     elif facts.enabled is None:
         unknown = "whether its metrics are on", "state the setting that turns them on"
     elif facts.enabled and facts.scraped is None:
-        unknown = "what the run's pages of metrics had", "keep a page of metrics with the run"
+        unknown = (
+            "what the run's pages of metrics had",
+            "collect a run bundle with its metrics pages (--run)",
+        )
     if unknown is not None:
         message = f"could not be verified: nobody knows {unknown[0]} for {about}"
         return _bad(about, message, unknown[1], *(settings or (config.cite,)))

@@ -59,7 +59,7 @@ def check(submission: Submission, context: Context) -> Iterator[Finding]:
                 message=f"could not be verified: no answer of {config.key} was kept",
                 cites=(config.cite,),
                 about=config.key,
-                remedy="keep answers of each point, and collect them",
+                remedy="collect the run bundle, which keeps answers of each point (--run)",
             )
         else:
             for one in mine:

@@ -87,7 +87,7 @@ def _entry(config: Config, submission: Submission, context: Context) -> Finding:
     what = f"{config.prefix} with {engine}"
     if submission.overview is None:
         message = f"could not be verified: the overview was not read for {what}"
-        return _bad(config, message, "collect the overview of recipes")
+        return _bad(config, message, "collect the overview of recipes (--pull)")
     cells = [
         one
         for one in submission.overview

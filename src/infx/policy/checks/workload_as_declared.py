@@ -74,7 +74,7 @@ def _unrecorded(submission: Submission) -> Iterator[Finding]:
             message=f"could not be verified: what {config} was asked at {named}",
             cites=(cites[config],) if config in cites else (),
             about=config,
-            remedy="collect the client's record of those points",
+            remedy="collect the client's record of those points (--run)",
         )
 
 
