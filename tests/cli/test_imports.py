@@ -38,6 +38,7 @@ FOREIGN = {
 ROOMS = {
     "infx.curves", "infx.dashboard", "infx.engines", "infx.evals", "infx.flows.compare",
     "infx.flows.curves", "infx.flows.quickstart", "infx.flows.report", "infx.flows.runs",
+    "infx.flows.summary", "infx.model.acceptance", "infx.model.agentx", "infx.model.result",
     "infx.launch", "infx.metrics", "infx.policy", "infx.process", "infx.report", "infx.servers",
     "infx.stats.bootstrap", "infx.cli.compare", "infx.cli.outcome", "infx.cli.plot",
     "infx.cli.quickstart", "infx.cli.runs", "infx.cli.tables", "infx.cli.verdict",

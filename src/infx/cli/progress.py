@@ -2,10 +2,12 @@
 
 import sys
 from collections.abc import Callable
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from infx.load.progress import Progress
-from infx.model.result import PointSummary
+
+if TYPE_CHECKING:
+    from infx.model.result import PointSummary
 
 _QUIET_S = 10.0
 _CLEAR = "\r\x1b[2K"
@@ -39,7 +41,7 @@ class ProgressLine:
             self._said_at = self._now()
             self.talk(line)
 
-    def point(self, summary: PointSummary) -> None:
+    def point(self, summary: "PointSummary") -> None:
         """Say that a point is done, and what tells it apart from those before it."""
         from infx.report.names import Names  # before the first request nothing needs it
 

@@ -25,12 +25,10 @@ from infx.flows.options import BenchOptions
 from infx.flows.point import Brake, Conditions, measure
 from infx.flows.script import Prepared, Script, prepare
 from infx.flows.sizing import TokenCounts, open_given
-from infx.flows.summary import summarise_in
 from infx.load.progress import Progress
 from infx.model.agentic import AgenticWorkload
 from infx.model.bundle import PointFile, RunState
 from infx.model.launch import Endpoint
-from infx.model.result import PointSummary
 from infx.model.workload import FixedWorkload
 from infx.store import bundles
 from infx.store.bundles import BundleWriter
@@ -40,6 +38,7 @@ from infx.wire.fetch import Client, choose_model, model_ids
 
 if TYPE_CHECKING:
     from infx.flows.runs import Run
+    from infx.model.result import PointSummary
     from infx.telemetry.scraper import Scraper
 
 SERVER_LOGS = bundles.SERVER
@@ -52,7 +51,7 @@ class Watch:
 
     talk: Callable[[str], None] = lambda _: None
     progress: Callable[[Progress], None] = lambda _: None
-    point: Callable[[PointSummary], None] = lambda _: None
+    point: "Callable[[PointSummary], None]" = lambda _: None
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,6 +230,8 @@ class _Bench:
 
             seen |= facts(scraper)
         point = measured.point.model_copy(update={"audit": {**measured.point.audit, **seen}})
+        from infx.flows.summary import summarise_in  # after the load: it knows every result
+
         summary = summarise_in(directory, point, records(directory / bundles.REQUESTS))
         writer.end_point(point, summary)
         self._keep_observed(writer, point)

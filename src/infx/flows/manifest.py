@@ -1,8 +1,10 @@
 """Who measures what, when, and on which host: the first words of a run's bundle."""
 
 import platform
+from contextlib import suppress
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
+from importlib import import_module
+from importlib.metadata import version
 
 from infx.clock import NS, Clock
 from infx.flows.options import BenchOptions
@@ -11,17 +13,15 @@ from infx.model.bundle import ClockAnchor, Manifest
 from infx.store import bundles
 from infx.telemetry.host import facts
 
-PACKAGES = ("infx", "uvloop", "httptools", "orjson", "pydantic", "zstandard")
+PACKAGES = ("uvloop", "httptools", "orjson", "pydantic", "zstandard")
 
 
 def versions() -> dict[str, str]:
     """Return the versions of Python and of what takes part in a measurement."""
-    found = {"python": platform.python_version()}
-    for package in PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:  # an optional one
-            continue
+    found = {"python": platform.python_version(), "infx": version("infx")}
+    for package in PACKAGES:  # which are loaded for the load: their metadata need not be read
+        with suppress(ImportError):  # an optional one
+            found[package] = import_module(package).__version__
     return found
 
 

@@ -2,8 +2,10 @@
 
 import math
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
-from infx.model.result import MetricValue
+if TYPE_CHECKING:
+    from infx.model.result import MetricValue
 
 
 def percentile(ordered: Sequence[float], p: float) -> float:
@@ -40,8 +42,10 @@ def population_std(values: Sequence[float]) -> float:
     return math.sqrt(mean([(value - centre) ** 2 for value in values]))
 
 
-def describe(values: Iterable[float], unit: str) -> MetricValue:
+def describe(values: Iterable[float], unit: str) -> "MetricValue":
     """Summarise observations in `unit`, in any order; raises ValueError when there are none."""
+    from infx.model.result import MetricValue  # after the load, whose progress needs percentiles
+
     ordered = sorted(values)
     return MetricValue(
         unit=unit,

@@ -12,15 +12,18 @@ import secrets
 import shutil
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 from infx.clock import NS
 from infx.errors import InputError, MachineError, Problem
 from infx.model.bundle import Manifest, PointFile, RunState
-from infx.model.result import PointSummary
 from infx.model.value import Value
 from infx.store.files import make_folder, refused, sha256_of, write_whole
 from infx.store.frames import pack
 from infx.store.journal_parts import parts_of
+
+if TYPE_CHECKING:
+    from infx.model.result import PointSummary
 
 MANIFEST = "manifest.json"
 LOCK = ".lock"
@@ -146,7 +149,7 @@ class BundleWriter:
         self._write_manifest(points=(*self.manifest.points, point.directory))
         return folder
 
-    def end_point(self, point: PointFile, summary: PointSummary) -> None:
+    def end_point(self, point: PointFile, summary: "PointSummary") -> None:
         """Write what is known of the point at its end: `point.json` again, and its summary."""
         if point.directory not in self.manifest.points:
             raise ValueError(f"point {point.directory} has not begun")

@@ -7,6 +7,7 @@ Any zstd tool reads the file: `zstdcat requests.jsonl.zst`.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 from types import TracebackType
 from typing import Annotated, Literal, NamedTuple
@@ -26,8 +27,6 @@ _FRAME_CONTENT = 16 * 1024 * 1024
 _PART = 32 * 1024
 _STRICT = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
 _ONE = Field(min_length=1)
-_ISSUE = TypeAdapter(Annotated[dict[Literal["issue"], Issue], _ONE], config=_STRICT)
-_END = TypeAdapter(Annotated[dict[Literal["end"], RequestRecord], _ONE], config=_STRICT)
 
 
 class Journal:
@@ -134,11 +133,22 @@ def read(path: Path, *, tolerate_torn: bool = False) -> Iterator[Issue | Request
     return (entry.value for entry in entries(path, tolerate_torn=tolerate_torn))
 
 
+@cache
+def _issues() -> TypeAdapter[dict[Literal["issue"], Issue]]:
+    """Return what reads an issue; building it takes some ms, and nothing is read before a load."""
+    return TypeAdapter(Annotated[dict[Literal["issue"], Issue], _ONE], config=_STRICT)
+
+
+@cache
+def _ends() -> TypeAdapter[dict[Literal["end"], RequestRecord]]:
+    return TypeAdapter(Annotated[dict[Literal["end"], RequestRecord], _ONE], config=_STRICT)
+
+
 def _entry(line: bytes, where: str) -> Issue | RequestRecord:
     try:
         if line.startswith(b'{"issue":'):
-            return _ISSUE.validate_json(line)["issue"]
-        return _END.validate_json(line)["end"]
+            return _issues().validate_json(line)["issue"]
+        return _ends().validate_json(line)["end"]
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         part = ".".join(map(str, first["loc"])) or "the line"
