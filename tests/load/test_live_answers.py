@@ -148,6 +148,17 @@ def test_a_failed_answer_ends_its_conversation_and_nothing_else(
     assert ran.records[1].state is not EndState.OK
 
 
+def test_each_process_keeps_the_answers_of_its_lanes(stage: Stage) -> None:
+    """Two shards with a lane each: both play the tree, and each goes on from what it was told."""
+    count = iter(range(100))
+    stage.server.answer = lambda _: streamed({"content": f"answer {next(count)}"})
+    ran = stage.run([conversation("t"), conversation("u")], lanes=2, shards=2)
+    given = {(one.lane, one.turn): one.text for one in ran.records}
+    last = [one for one in ran.seen if one.messages[-1]["content"] == "c"]
+    told = sorted([message["content"] for message in said(one)] for one in last)
+    assert told == sorted([given[lane, 0], given[lane, 1]] for lane in (0, 1))
+
+
 def test_what_was_never_asked_in_full_is_stood_in_for(stage: Stage) -> None:
     """The lane begins at b: a is its primer and asks for one token, so its answer is no answer.
 

@@ -156,6 +156,12 @@ def test_an_answer_has_a_place_that_something_stands_in_for() -> None:
     assert orjson.loads(b"[" + joined + b"]") == [waiting[0], said, waiting[2]]
 
 
+def test_a_session_of_no_tree_holds_no_answers() -> None:
+    turn = Turn((Message("user", ("a",)), Message("assistant", ("b",), answers=0)), 8, None)
+    with pytest.raises(ValueError, match="only turns of a tree"):
+        plan_bytes([Session(Phase.PROFILING, (turn,))], api="chat")
+
+
 def test_each_play_puts_its_own_marker_into_a_prompt() -> None:
     tree = Tree("a", (TreeStream("a", None, (TreeTurn(user(MARKER, "x"), None),)),))
     plan = Plan(memoryview(b"".join(plan_chunks(api="chat", trees=[tree]))))

@@ -63,7 +63,7 @@ class _Tables:
         self._lanes = array("q")
         self._entries = array("q")
         self._names: list[tuple[str, list[str]]] = []
-        self._first_turn = 0
+        self._first_turn: int | None = None
 
     def taken(self) -> bytes:
         """Return the bytes of the fragments that were added since the last call."""
@@ -154,6 +154,8 @@ class _Tables:
 
     def _answer(self, message: Message, turn: int) -> None:
         """Refer to the answer to an earlier turn of the tree, and to what stands in for it."""
+        if self._first_turn is None:
+            raise ValueError("only turns of a tree hold answers to others")
         number = self._first_turn + turn
         self._turns[number * TURN + FLAGS] |= KEPT
         self._frame(",")
