@@ -12,6 +12,7 @@ from functools import cache
 import pytest
 
 import submitted
+from bundled import reseal
 from factual import judgements
 from infx.model.policy_set import PolicyRegistry
 from infx.model.scrape import Page
@@ -136,6 +137,7 @@ def published(root, seen):
     point = min((bundle / "points").iterdir())
     with SampleJournal(point / "samples.jsonl.zst") as journal:
         journal.add(Page("http://worker:8081/metrics", 0, 1, KV_PAGE))
+    reseal(bundle)
     found = change.facts(f"toy-fp8-gb200-dynamo-trt={bundle}")
     (facts,) = found.publication
     assert facts.scraped

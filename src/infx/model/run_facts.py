@@ -27,7 +27,8 @@ class Run(Value):
     """A run of the sweep. `labels` are those of the pull request when it began.
 
     `workflow` is the path of the workflow's file (`run-sweep.yml`), and `head` the commit that was
-    measured, which for a dispatched run is not the one that the forge ran it on.
+    measured, which for a dispatched run is not the one that the forge ran it on. `altered` says
+    what of a local run's bundle is not as its manifest has it.
     """
 
     id: int
@@ -41,6 +42,7 @@ class Run(Value):
     artifacts: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
     simulated: bool = False
+    altered: tuple[Cite, ...] = ()
 
 
 class ExpectedJob(Value):

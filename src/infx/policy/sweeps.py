@@ -78,6 +78,10 @@ def refusals(run: Run, submission: Submission) -> Iterator[str]:
             yield f"it ran under the label {label}"
     if run.simulated:
         yield "its engines were simulated"
+    if run.altered:
+        first = run.altered[0]
+        more = f", and {len(run.altered) - 1} more" if run.altered[1:] else ""
+        yield f"its bundle is not as the client wrote it: {first.path}: {first.value}{more}"
 
 
 def counting(submission: Submission) -> tuple[Run, ...]:

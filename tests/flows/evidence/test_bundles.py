@@ -67,6 +67,7 @@ def test_a_bundle_of_the_entrys_points_says_all_of_them(repo, tmp_path):
     # Latency is scripted and throughput grows with the lanes, so the most lanes beat all others.
     assert (curve.key, curve.frontier, curve.invalid) == ("smollm2 64_32 cpu_llamacpp q8", (8,), ())
     assert [job.conclusion for job in facts.runs[0].jobs] == ["success"] * 4
+    assert facts.runs[0].altered == ()
     assert judgements(facts) == []
 
 
@@ -125,6 +126,22 @@ def test_what_the_server_said_is_kept_with_its_line(repo, tmp_path):
     assert (observed.name, observed.value) == ("llamacpp.quantisation", "Q4_1")
     assert observed.cite.path == "run 20270115T080000Z-abc123 server/llamacpp.log"
     assert (observed.cite.line, observed.cite.value) == (7, "file type = Q4_1")
+
+
+def test_what_was_changed_after_the_run_is_told(repo, tmp_path):
+    bundle = measured(tmp_path / "runs", concurrency=(1,))
+    (point,) = (bundle / "points").iterdir()
+    with (point / "summary.json").open("ab") as file:
+        file.write(b"\n")
+    (one,) = gathered(repo, bundle).submission.runs
+    assert [(place.path, place.value) for place in one.altered] == [
+        (
+            f"run {bundle.name} points/{point.name}/summary.json",
+            "the file was changed: its sha256 differs",
+        )
+    ]
+    bundled.reseal(bundle)
+    assert gathered(repo, bundle).submission.runs[0].altered == ()
 
 
 def test_what_the_client_started_is_kept(repo, tmp_path):

@@ -16,6 +16,7 @@ from infx.model.result import Absent, PointSummary
 from infx.model.sweep import FixedMultiRow, FixedSingleRow
 from infx.model.verdict import Cite
 from infx.recipes.registries import AGENTIC
+from infx.store import bundle_audit
 
 ENDPOINTS = {"chat": "/v1/chat/completions", "completions": "/v1/completions"}
 CONCLUSIONS: Mapping[str, str] = {"finished": "success", "recovered": "success"}
@@ -158,7 +159,16 @@ def runs(found: Iterable[Given], commit: str | None) -> Iterator[run_facts.Run]:
                 for point in one.points
             ),
             simulated=manifest.simulated,
+            altered=tuple(_altered(one)),
         )
+
+
+def _altered(one: Given) -> Iterator[Cite]:
+    root = f"{one.run.bundle.path}/"
+    for problem in bundle_audit.verify(one.run.bundle.path):
+        where = (problem.where or "").removeprefix(root)
+        path = "" if where == str(one.run.bundle.path) else where
+        yield Cite(path=f"run {one.run.manifest.run} {path}".rstrip(), value=problem.what)
 
 
 def _conclusion(one: Given, point: Asked) -> _Conclusion:

@@ -15,7 +15,7 @@ Fails
     than the matrix is of; ran under `agentx-fast` or `evals-only`; or had simulated engines. A
     point was measured with another recipe than the head has, or was not measured. A local run
     started its server with other flags than the recipe has or with weights of another precision
-    than the entry's, or its requests broke too often.
+    than the entry's, its requests broke too often, or its bundle is not as the client wrote it.
 
 Passes
     Each job that is asked for succeeded in one run, whatever the run as a whole came to: a
