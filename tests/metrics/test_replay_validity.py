@@ -75,11 +75,19 @@ def test_an_error_rate_of_10_percent_is_kept() -> None:
 
 
 def test_censored_requests_are_counted_with_their_least_age() -> None:
-    """2 cut after 9.95 s and 3 s, one lost without an end: 3 of 300 is kept, 4 is not."""
+    """2 cut after 9.95 s and 3 s, one lost without an end: 3 of 300 is kept, 4 is not.
+
+    An age counts from the send, though the second was due a second before.
+    """
     ok = turns(300)
     cut = [
         replace(ok[0], state=EndState.CANCELLED_AT_END),
-        replace(ok[1], state=EndState.CANCELLED_AT_END, end_ns=ok[1].sent_ns + 3 * NS),
+        replace(
+            ok[1],
+            state=EndState.CANCELLED_AT_END,
+            due_ns=ok[1].sent_ns - NS,
+            end_ns=ok[1].sent_ns + 3 * NS,
+        ),  # fmt: skip
         replace(ok[2], state=EndState.LOST, end_ns=None),
     ]
     found = censored(measured(*cut, *ok[3:]))
