@@ -20,7 +20,7 @@ from infx.matrix.targets import target
 from infx.model.catalog import ConfigKey, Scenarios, SearchSpace, Worker
 from infx.model.document import Document, Key
 from infx.recipes.acceptance.overrides import supplied_by_settings
-from infx.recipes.bind import bind_variant
+from infx.recipes.bind import refusals
 from infx.recipes.select import choose
 from infx.recipes.target import Target
 from infx.recipes.variants import Variant, select, split_selector
@@ -33,11 +33,11 @@ _REMEDY = "correct the row, or the recipe at the lines named here"
 
 @dataclass(slots=True)
 class Resolution:
-    """The recipes of rows, each variant bound once for all points that are alike to it."""
+    """The recipes of rows, each variant judged once for all points that are alike to it."""
 
     recipes: Recipes
     shared: Shared
-    _bound: dict[tuple[object, ...], InputError | None] = field(default_factory=dict)
+    _refused: dict[tuple[object, ...], tuple[Problem, ...]] = field(default_factory=dict)
 
     def problems(self, catalog: Catalog, options: Options) -> Iterator[Problem]:
         """Yield what keeps the points that `options` ask for from having a recipe.
@@ -100,10 +100,10 @@ class Resolution:
             return error.problems
         block = self.shared(row.file, row.at[1] == "agentic-coding", row.key.multinode)
         place = (file, chosen.selector, asked.dram, row.key.runner, block and block.file)
-        if place not in self._bound:
-            self._bound[place] = _bound(chosen, block, asked, file)
-        refused = self._bound[place]
-        return refused.problems if refused is not None else ()
+        if place not in self._refused:
+            found = refusals(chosen, shared=block, target=asked, file=file)
+            self._refused[place] = tuple(found)
+        return self._refused[place]
 
 
 def _lengths(row: "_Row", space: SearchSpace) -> Iterator[Problem]:
@@ -116,14 +116,6 @@ def _lengths(row: "_Row", space: SearchSpace) -> Iterator[Problem]:
             for one in supplied_by_settings([setting], row.where(*place)):
                 if row.rows():
                     yield replace(one, what=f"{row.called(*place)}: {one.what}")
-
-
-def _bound(variant: Variant, block: Document | None, asked: Target, file: str) -> InputError | None:
-    try:
-        bind_variant(variant, shared=block, target=asked, file=file)
-    except InputError as error:
-        return error
-    return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """Bind a recipe at a point: one variant, merged, checked, with the line of every leaf."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from pydantic import JsonValue
@@ -10,6 +11,7 @@ from infx.recipes.binding import Binding, Origin, Path
 from infx.recipes.bound import bound_recipe
 from infx.recipes.merge import Branch, Leaf, find, leaves, plain, plant, stated
 from infx.recipes.owned import SHARED, owned_keys
+from infx.recipes.roles import role_problems
 from infx.recipes.sections import unknown_sections
 from infx.recipes.select import CONCURRENCIES, choose, combined, concurrencies, contradictions
 from infx.recipes.symbols import check, literal_sizes
@@ -65,6 +67,15 @@ def bind_variant(
         warnings=tuple(warnings),
         form=variant.form,
     )
+
+
+def refusals(
+    variant: Variant, *, shared: Document | None, target: Target, file: str
+) -> Iterator[Problem]:
+    """Yield what `bind_variant` refuses of a variant without `target.strict`, and bind nothing."""
+    root = combined(variant, _shared(shared), {})
+    yield from check(root, target.fabric, dram=target.dram)
+    yield from role_problems(root, file)
 
 
 def _shared(document: Document | None) -> Branch | None:

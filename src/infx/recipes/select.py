@@ -27,9 +27,10 @@ def choose(candidates: Sequence[Variant], target: Target, *, file: str) -> Varia
     """
     lenient = len(candidates) == 1 and candidates[0].form == 1
     reasons = {one.selector: list(_concurrency(one, target)) for one in candidates}
-    for one in candidates if not lenient else ():
+    at_point = [one for one in candidates if not reasons[one.selector]]
+    for one in at_point if not lenient else ():
         reasons[one.selector] += contradictions(one, target)
-    fitting = [one for one in candidates if not reasons[one.selector]]
+    fitting = [one for one in at_point if not reasons[one.selector]]
     if len(fitting) > 1:
         listed = {one.selector: list(_unlisted(one, target)) for one in fitting}
         reasons.update(listed)
@@ -38,6 +39,9 @@ def choose(candidates: Sequence[Variant], target: Target, *, file: str) -> Varia
     if len(fitting) == 1:
         return fitting[0]
     if not fitting:
+        for one in candidates if not lenient else ():
+            # Left until now: a bundle has a variant for each of many concurrencies.
+            reasons[one.selector] += () if one in at_point else contradictions(one, target)
         subject = "no variant fits" if len(candidates) > 1 else "the recipe does not fit"
         what = f"{subject} {_point(target)}"
         head = Problem(what, file, "ask for what a variant states, or add a variant")
