@@ -19,7 +19,8 @@ from infx.servers.truth.fault import Fault
 from infx.servers.truth.script import Script
 from playing import play
 from refusals import refusal
-from submitted import SMOL
+from replaying import replay
+from submitted import MUSE, SMOL
 
 ASKED = FixedWorkload(isl=64, osl=32)
 LANES = (1, 2, 4, 8)
@@ -68,6 +69,29 @@ def test_a_bundle_of_the_entrys_points_says_all_of_them(repo, tmp_path):
     assert (curve.key, curve.frontier, curve.invalid) == ("smollm2 64_32 cpu_llamacpp q8", (8,), ())
     assert [job.conclusion for job in facts.runs[0].jobs] == ["success"] * 4
     assert facts.runs[0].altered == ()
+    assert judgements(facts) == []
+
+
+def test_a_replay_is_of_the_agentic_point_with_its_lanes(tmp_path):
+    repo = submitted.smaller_cache(tmp_path / "repo")
+    bundle = replay(tmp_path / "runs", lanes=2, max_context=40_000).outcome.run.bundle.path
+    found = gathered(repo, bundle, replay(tmp_path / "more", lanes=3).outcome.run.bundle.path)
+    assert [str(one).partition(": ")[2] for one in found.said] == [
+        f"{MUSE} asks for no such points, and they count for nothing: agentic c3"
+    ]
+    facts = found.submission
+    (work,) = facts.workloads
+    assert (work.facts["rule"], work.required["rule"]) == ("custom", "full")
+    assert (work.facts["duration_s"], work.required["duration_s"]) == (60.0, 3600.0)
+    assert (work.facts["max_context"], work.required["max_context"]) == (40_000, None)
+    assert (work.required["seed"], work.required["window"]) == (42, [0.25, 0.75])
+    assert not {"tokenizer", "api", "extra_body"} & work.required.keys()
+    assert work.required["corpus"] != work.facts["corpus"]
+    # Curves of sessions are read at P90, and P75 is reported beside it.
+    assert [(one.percentile, one.measured, one.invalid) for one in facts.curves] == [
+        ("p90", 1, ()), ("p75", 1, ()),
+    ]  # fmt: skip
+    assert facts.outputs[0].kept > 0
     assert judgements(facts) == []
 
 

@@ -6,14 +6,16 @@ from pydantic import JsonValue
 
 from infx.flows.evidence.bundles import Asked, Given, lengths_of
 from infx.model import run_facts
-from infx.model.agentic import RULES, AgenticWorkload
+from infx.model.agentic import AgenticWorkload
 from infx.model.dataset import DatasetRegistry
 from infx.model.model_registry import ModelRegistry
 from infx.model.workload import FixedWorkload
 from infx.recipes import registries
 
-FREE = ("seed", "tokenizer", "api")
-"""What a point of fixed lengths may choose: it still has to be the same along a curve."""
+FREE = frozenset({"tokenizer", "api", "extra_body"})
+"""What a point may choose, `seed` too where lengths are fixed; it has to be so along the curve."""
+
+_NO_CORPUS = "sha256:" + "0" * 64
 
 
 def workloads(
@@ -21,8 +23,8 @@ def workloads(
 ) -> Iterator[run_facts.Workload]:
     """Yield what each point was asked, beside what is required of it; repetitions ask the same.
 
-    Of fixed lengths all but `FREE` has to be as it is by default, so that no run is shorter, more
-    at ease or otherwise asked than the others of its shape.
+    All but `FREE` has to be as it is by default, or as the rule `full` has it: so that no run is
+    shorter, leaves out long sessions or is otherwise more at ease than the others of its kind.
     """
     for one in found:
         for point in one.points:
@@ -43,13 +45,12 @@ def _required(
         if registries.model(models, prefix) is None:
             return {}
         corpus = corpora.of(registries.corpus(models, prefix))
-        promised = {**RULES["full"], "rule": "full"}
         # A corpus whose digest no page states is asked for by name, which no record has.
         digest = f"sha256:{corpus.sha256}" if corpus.sha256 else corpus.name
-        json = {name: list(v) if isinstance(v, tuple) else v for name, v in promised.items()}
-        return {**json, "corpus": digest}  # type: ignore[dict-item]
+        promised = AgenticWorkload.under("full", corpus=_NO_CORPUS)
+        return {**promised.model_dump(mode="json", exclude=set(FREE)), "corpus": digest}
     lengths = lengths_of(point.placed)
     if lengths is None:
         return {}
     isl, osl = lengths
-    return FixedWorkload(isl=isl, osl=osl).model_dump(mode="json", exclude=set(FREE))
+    return FixedWorkload(isl=isl, osl=osl).model_dump(mode="json", exclude={*FREE, "seed"})
