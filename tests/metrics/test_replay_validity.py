@@ -87,7 +87,7 @@ def test_censored_requests_are_counted_with_their_least_age() -> None:
             state=EndState.CANCELLED_AT_END,
             due_ns=ok[1].sent_ns - NS,
             end_ns=ok[1].sent_ns + 3 * NS,
-        ),  # fmt: skip
+        ),
         replace(ok[2], state=EndState.LOST, end_ns=None),
     ]
     found = censored(measured(*cut, *ok[3:]))

@@ -120,6 +120,15 @@ def test_values_that_are_missing_are_left_out():
     assert np.isnan(distribution([np.nan] * 3, [50])(weights)).all()
 
 
+def test_a_resample_without_any_of_many_values_is_undefined_beside_others():
+    """The second resample draws the one request that has no value, and none of the nine others."""
+    values = [*map(float, range(1, 10)), np.nan]
+    weights = np.array([[1, 0]] * 9 + [[0, 10]], dtype=np.int32)
+    figures = distribution(values, [50, 100])(weights)
+    assert figures[0].tolist() == [5.0, 5.0, 9.0]
+    assert np.isnan(figures[1]).all()
+
+
 def test_a_rate_is_relative_to_that_of_all():
     # 60 tokens in 4 s are 15 a second; the first request alone makes 20, the second 13.33.
     weights = np.array([[1, 1, 0], [1, 0, 2]], dtype=np.int32)

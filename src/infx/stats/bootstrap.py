@@ -183,13 +183,17 @@ def _percentile(ordered: Figures, ends: Weights, share: float) -> Figures:
 
 
 def _standing_at(ranks: Figures, ends: Weights) -> NDArray[np.intp]:
-    """Return for each resample the first value whose end lies above the rank, by bisection."""
+    """Return for each resample the first value whose end lies above the rank, by bisection.
+
+    The last one where there is none, as in a resample that drew none of the values.
+    """
     columns = np.arange(len(ranks))
     low, high = np.zeros(len(ranks), dtype=np.intp), np.full(len(ranks), len(ends) - 1)
     while (low < high).any():
         middle = (low + high) // 2
         above = ends[middle, columns] > ranks
-        low, high = np.where(above, low, middle + 1), np.where(above, middle, high)
+        low = np.where(above, low, np.minimum(middle + 1, high))
+        high = np.where(above, middle, high)
     return low
 
 
