@@ -71,7 +71,9 @@ def test_a_statement_is_compared_with_the_facts(body, actual, equal):
 
 def test_an_image_that_changed_is_not_unchanged():
     configs = [{"image": IMAGE, "image_before": "lmsysorg/sglang:v0"}]
-    assert compared("the image is unchanged", configs=configs) == [("none", False)]
+    assert compared("the image is unchanged", configs=configs) == [
+        (f"lmsysorg/sglang:v0 became {IMAGE}", False)
+    ]
     new = [{"image": IMAGE, "image_before": None}]
     assert compared("the image is unchanged", configs=new) == [(None, None)]
 
@@ -79,6 +81,50 @@ def test_an_image_that_changed_is_not_unchanged():
 @pytest.mark.parametrize(("body", "part"), [("c8", "points"), ("TP4", "recipes")])
 def test_what_nobody_gathered_compares_with_nothing(body, part):
     assert compared(body, **{part: None}) == [(None, None)]
+
+
+CACHE = {"name": "hicache-size", "role": "agg", "before": 120, "after": 100}
+VARIABLE = {"name": "NCCL_DEBUG", "before": None, "after": "INFO"}
+
+
+def changed(*changes, **more):
+    cited = [one | {"cite": {"path": "recipes/mini.yaml", "line": 9}} for one in changes]
+    row = {"config": "mini-fp4-b200-sglang", "concurrencies": [8], "changes": cited}
+    return [row | more, {**row, "concurrencies": [16], "changes": []}]
+
+
+@pytest.mark.parametrize(
+    ("body", "changes", "actual", "equal"),
+    [
+        ("The draft checkpoint stays unchanged.", (CACHE,), "nothing of it changed", True),
+        ("HiCache size and topology are the same.", (CACHE,), "hicache-size 120 became 100", False),
+        ("Only the HiCache size changed.", (CACHE,), "hicache-size 120 became 100", True),
+        ("Only the HiCache size changed.", (CACHE, VARIABLE),
+         "NCCL_DEBUG unstated became INFO", False),
+        ("This changes only the quantization.", (), "nothing changed", False),
+        ("```infx-claims\nonly-changed: hicache_size, nccl_debug\n```", (CACHE, VARIABLE),
+         "hicache-size 120 became 100, NCCL_DEBUG unstated became INFO", True),
+        ("```infx-claims\nunchanged: draft, recipe\n```", (VARIABLE,),
+         "NCCL_DEBUG unstated became INFO", False),
+    ],
+)  # fmt: skip
+def test_what_is_said_to_be_unchanged_is_compared_with_the_base(body, changes, actual, equal):
+    assert compared(body, changes=changed(*changes)) == [(actual, equal)]
+
+
+def test_the_block_names_all_that_differs_from_the_base():
+    facts = {"changes": changed(CACHE, VARIABLE)}
+    made = block(submission("", **facts))
+    assert "only-changed: hicache-size, NCCL_DEBUG" in made
+    assert all(one.equal for one in claims(submission(made, **facts)))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [None, [], changed(CACHE, changes=None, why="its script may start several servers")],
+)
+def test_a_launch_that_nobody_compared_leaves_a_claim_open(changes):
+    assert compared("The draft stays unchanged.", changes=changes) == [(None, None)]
 
 
 def test_without_a_text_there_are_no_claims():

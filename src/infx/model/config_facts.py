@@ -168,6 +168,29 @@ class Override(Value):
     cite: Cite
 
 
+class SettingChange(Value):
+    """A setting of a launch that the base has otherwise; None where a side does not state it.
+
+    `name` is that of an argument or a variable, `row.NAME` of a field of the matrix, or the path of
+    another part of the recipe.
+    """
+
+    name: str
+    role: str | None = None
+    before: JsonValue = None
+    after: JsonValue = None
+    cite: Cite
+
+
+class RecipeChange(Value):
+    """What differs from the base at points that both sides have; None where nobody can compare."""
+
+    config: str
+    concurrencies: tuple[int, ...]
+    changes: tuple[SettingChange, ...] | None = None
+    why: str | None = None
+
+
 class Dependency(Value):
     """A file of the repository that runs rest on: the SHA-256 of its bytes at each side.
 

@@ -18,6 +18,7 @@ from infx.model.config_facts import (
     Override,
     Patches,
     Point,
+    RecipeChange,
 )
 from infx.model.page_facts import Overview, Published
 from infx.model.review_facts import Changelog, Claim, Owners, PullRequest, Template, WaiverPage
@@ -52,6 +53,7 @@ class Submission(Value):
     others: tuple[OtherConfig, ...] | None = None
     points: tuple[Point, ...] | None = None
     recipes: tuple[Effective, ...] | None = None
+    changes: tuple[RecipeChange, ...] | None = None
     runs: tuple[Run, ...] | None = None
     expected_jobs: tuple[ExpectedJob, ...] | None = None
     evals: tuple[Eval, ...] | None = None

@@ -3,11 +3,12 @@
 Nothing is guessed: a statement whose fact nobody gathered has no comparison.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 
 from infx.model.review_facts import Claim
 from infx.model.submission import Submission
 from infx.model.verdict import Cite
+from infx.policy.differences import changed, differences
 from infx.policy.scope import affected
 from infx.policy.statements import Statement, Subject, statements
 from infx.recipes.images import plain
@@ -37,12 +38,18 @@ def block(submission: Submission) -> str:
         values = _FACTS[subject](submission)
         if values:
             lines.append(f"{subject}: {', '.join(values)}")
+    moved = changed(submission)
+    if moved:
+        lines.append(f"only-changed: {', '.join(dict.fromkeys(one.name for one in moved))}")
     return "\n".join(["```yaml infx-claims", *lines, "```"]) if lines else ""
 
 
 def _claim(stated: Statement, submission: Submission) -> Claim:
-    known = _FACTS[stated.subject](submission) if stated.subject in _FACTS else None
-    equal = None if known is None else _agrees(stated, known)
+    if stated.subject in ("unchanged", "only-changed"):
+        known, equal = differences(stated, submission)
+    else:
+        known = _FACTS[stated.subject](submission) if stated.subject in _FACTS else None
+        equal = None if known is None else _agrees(stated, known)
     return Claim(
         text=stated.text,
         subject=stated.subject,
@@ -66,16 +73,8 @@ def _agrees(stated: Statement, known: tuple[str, ...]) -> bool | None:
         kinds = {one[:2] for one in known}
         if not {value[:2] for value in stated.values} <= kinds:
             return None
-    if stated.subject == "unchanged":
-        return _unchanged(stated, known)
     given = set(stated.values)
     return given == set(known) if stated.whole else given <= set(known)
-
-
-def _unchanged(stated: Statement, known: tuple[str, ...]) -> bool | None:
-    if set(stated.values) != {"image"}:
-        return None
-    return known == ("image",)
 
 
 def _names(stated: str, image: str) -> bool:
@@ -141,18 +140,6 @@ def _runs(submission: Submission) -> Known:
     return None if submission.runs is None else tuple(str(one.id) for one in submission.runs)
 
 
-def _kept(submission: Submission) -> Known:
-    """Return what stayed as it was, of what facts can tell: the image."""
-    if submission.configs is None or any(one.image_before is None for one in affected(submission)):
-        return None
-    return tuple(_stayed(submission))
-
-
-def _stayed(submission: Submission) -> Iterator[str]:
-    if all(one.image_before == one.image for one in affected(submission)):
-        yield "image"
-
-
 _FACTS: dict[Subject, Callable[[Submission], Known]] = {
     "config": _configs,
     "concurrency": _concurrencies,
@@ -161,5 +148,4 @@ _FACTS: dict[Subject, Callable[[Submission], Known]] = {
     "image": _images,
     "image-digest": _digests,
     "run": _runs,
-    "unchanged": _kept,
 }

@@ -2,7 +2,7 @@
 
 A claims block is a fence marked `infx-claims` with one `subject: values` a line. In prose a few
 forms are read: concurrencies (`concurrency 8 and 16`, `c8`), TP, EP, PP and DP sizes, image
-references and digests, run ids, and that the image is unchanged.
+references and digests, run ids, what stays unchanged, and what alone changed.
 """
 
 import re
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from infx.policy.lines import MAX_CHARACTERS, said
+from infx.policy.topics import named
 
 Subject = Literal[
     "config",
@@ -21,6 +22,7 @@ Subject = Literal[
     "image-digest",
     "run",
     "unchanged",
+    "only-changed",
     "unknown",
 ]
 
@@ -38,8 +40,18 @@ _DIGEST = re.compile(r"sha256:([0-9a-f]{8,64})")
 _IMAGE = re.compile(r"(?<![\w/.-])((?:vllm|lmsysorg|rocm)/[a-z0-9._-]{1,80}:[\w.-]{1,120})")
 _RUN = re.compile(r"(?:\brun\s+|/actions/runs/)([0-9]{9,19})\b", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<=[.;。；])\s+")
-_SAME_IMAGE = re.compile(r"\bimage\b", re.IGNORECASE)
-_SAME = re.compile(r"\bunchanged\b", re.IGNORECASE)
+_SAME = re.compile(
+    r"\bunchanged\b|\b(?:stays?|remains?|are|is) the same\b"
+    r"|\bthe same as (?:before|the base|main)\b",
+    re.IGNORECASE,
+)
+_TURNS = re.compile(r"\b(?:but|while|whereas|although|except)\b|:", re.IGNORECASE)
+_ONLY = re.compile(
+    r"\bonly (?:the )?([\w ,/-]{1,120}?) (?:(?:is|are|was|were|has|have) )?"
+    r"(?:changed|changes?|differs?|modified)\b"
+    r"|\bchang(?:es|ed|ing) only (?:the )?([\w ,/-]{1,120})",
+    re.IGNORECASE,
+)
 _NOT = re.compile(r"\b(?:not|no longer|never)\b|n't", re.IGNORECASE)
 
 
@@ -116,5 +128,22 @@ def _of_launch(sentence: str, line: int) -> Iterator[Statement]:
         yield Statement("image", (match[1],), match[0], line)
     for match in _RUN.finditer(sentence):
         yield Statement("run", (match[1],), match[0], line)
-    if _SAME.search(sentence) and _SAME_IMAGE.search(sentence) and not _NOT.search(sentence):
-        yield Statement("unchanged", ("image",), sentence.strip()[:200], line)
+    yield from _of_changes(sentence, line)
+
+
+def _of_changes(sentence: str, line: int) -> Iterator[Statement]:
+    """Yield what a sentence says to be as it was, and what alone it says to have changed."""
+    if _NOT.search(sentence):
+        return
+    text = sentence.strip()[:200]
+    same = _SAME.search(sentence)
+    if same is not None:
+        before, after = sentence[: same.start()], sentence[same.end() :].lstrip()
+        listed = after[1:] if after.startswith(":") else _TURNS.split(before)[-1]
+        kept = tuple(named(listed))
+        if kept:
+            yield Statement("unchanged", kept, text, line)
+    for match in _ONLY.finditer(sentence):
+        parts = tuple(named(match[1] or match[2]))
+        if parts:
+            yield Statement("only-changed", parts, text, line)

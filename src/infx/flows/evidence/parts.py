@@ -26,6 +26,7 @@ from infx.flows.evidence import (
     workloads,
 )
 from infx.flows.evidence.acceptance import acceptance
+from infx.flows.evidence.changes import changes
 from infx.flows.evidence.checkpoints import Checkpoints
 from infx.flows.evidence.closures import closures
 from infx.flows.evidence.curves import Figure, curves
@@ -169,6 +170,7 @@ class Parts:
             "publication": tuple(self._publication()),
             "patches": tuple(patches.patches(self._bound, self._head, self._base)),
             "closures": tuple(closures(trio, self._base, self._head)),
+            "changes": tuple(changes(self._base, self._head)),
             "waivers": tuple(pages),
             "changelog": changelog.changelog(self._review, trio.head)
             if self._review is not None

@@ -101,7 +101,7 @@ def points(trio: Trio) -> Iterator[config_facts.Point]:
         head, base = trio.head.of(change.key), trio.base.of(change.key)
         measured = () if trio.measured is None else trio.measured.of(change.key)
         labels = variants(head)
-        was, done = _matched(head, base), _matched(head, measured)
+        was, done = matched(head, base), matched(head, measured)
         for place, point in enumerate(head):
             digests = {
                 "digest": point.fingerprint,
@@ -166,14 +166,17 @@ def _variant(point: Placed, *, many: bool) -> str:
     return f"{file}:{point.binding.variant}" if many else point.binding.variant
 
 
-def _matched(points: Sequence[Placed], other: Sequence[Placed]) -> list[int | None]:
+def matched(
+    points: Sequence[Placed], other: Sequence[Placed], *, any_topology: bool = False
+) -> list[int | None]:
     """Return for each point the place of the one on another side that it is, None for none.
 
-    First those that are the same in everything, then those that ask the same of one topology.
+    First those that are the same in everything, then those that ask the same of one topology, and
+    with `any_topology` those that ask the same of another one.
     """
     found: list[int | None] = [None] * len(points)
     free = dict.fromkeys(range(len(other)))
-    for same in (_identity, _place):
+    for same in (_identity, _place, _asked) if any_topology else (_identity, _place):
         by: dict[object, list[int]] = {}
         for place in free:
             by.setdefault(same(other[place]), []).append(place)
@@ -197,6 +200,10 @@ def _identity(point: Placed) -> object:
 
 def _place(point: Placed) -> object:
     return (scenario_id(point.row), shape(point.fields), point.concurrency, point.is_measured)
+
+
+def _asked(point: Placed) -> object:
+    return (scenario_id(point.row), point.concurrency, point.is_measured)
 
 
 def _point(point: Placed, variant: str) -> config_facts.Point:

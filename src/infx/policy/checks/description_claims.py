@@ -3,8 +3,8 @@
 What
     Takes the technical claims of the text: the lines of its claims block, and plain statements that
     a small grammar reads (concurrencies, TP and EP, image tags and digests, run ids, what stays
-    unchanged). Each is compared with the facts of the submission. Nothing else of the text is
-    judged.
+    unchanged and what alone changed). Each is compared with the facts of the submission, what did
+    not change with the launches of the base. Nothing else of the text is judged.
 
 Why
     Readers of a change believe its description, and so do the notes that are made from it.
