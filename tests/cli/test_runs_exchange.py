@@ -106,3 +106,40 @@ def test_a_run_of_independent_requests_has_no_row(infx, tmp_path):
 def test_a_folder_without_a_run_is_refused(infx):
     said = infx("runs", "import", ".")
     assert said == refused(2, ".: no profile_export.jsonl in it; name the artifact folder")
+
+
+ROW = {
+    "hw": "b200", "infmax_model_prefix": "dsr1", "framework": "trt", "precision": "fp4",
+    "isl": 8192, "osl": 1024, "conc": 64, "tp": 8, "tput_per_gpu": 100.0, "mean_ttft": 0.5,
+    "median_ttft": 0.5,
+}  # fmt: skip
+
+
+def test_rows_of_a_public_sweep_are_imported(infx, tmp_path):
+    (tmp_path / "agg_bmk.json").write_text(json.dumps([ROW]))
+    said = infx("runs", "import", "agg_bmk.json", "--format", "agg-bmk")
+    assert (said.code, said.err) == (0, "")
+    rows = [line.split() for line in said.out.splitlines()]
+    assert rows[2] == ["64", "-[1]", "500", "-[2]", "-[3]", "-[4]", "-[5]", "800"]
+    assert rows[5] == ["64", *["-[6]"] * 7]
+    assert "[6] what was imported does not say how many requests there were" in said.out
+    assert "  requests-not-kept (concurrency 64): What was imported has figures" in said.out
+    assert infx("runs", "verify", "latest").code == 0
+    assert infx("compare", "latest", "latest").code == 0
+
+
+def test_a_format_refuses_what_it_has_no_use_for(infx, tmp_path):
+    (tmp_path / "agg_bmk.json").write_text(json.dumps([ROW]))
+    words = ("runs", "import", "agg_bmk.json", "--format")
+    said = infx(*words, "agg-bmk", "--gpus", "8", "--shape", "8k1k")
+    assert (said.code, said.verdict) == (
+        2,
+        [
+            "infx: --shape: agg-bmk has no use for it; leave it out",
+            "infx: --gpus: agg-bmk has no use for it; leave it out",
+        ],
+    )
+    said = infx(*words, "bench-serve", "--corpus", "c")
+    assert said == refused(2, "--corpus: bench-serve has no use for it; leave it out")
+    said = infx(*words, "bench-serve", "--shape", "8k2k")
+    assert said.code == 2

@@ -89,6 +89,19 @@ def test_two_recipes_at_one_point_are_no_side():
     ]
 
 
+def test_where_a_run_has_several_recipes_those_of_one_kind_of_server_pair():
+    """Rows of a sweep: b200 in both with another image, gb200 in A, h200 in B."""
+    b200, gb200, h200 = (changed(KNOWN, hardware=name) for name in ("b200", "gb200", "h200"))
+    a = [point(recipe=b200), point(recipe=gb200)]
+    b = [point(recipe=h200), point(recipe=changed(b200, image="i"))]
+    pairs = match(a, b, assume_same_server=False)
+    assert pairs == (
+        Pair((a[0],), (b[1],), None, ("the recipes differ in image",)),
+        Pair((a[1],), (), "B has no such server at this point"),
+        Pair((), (b[0],), "A has no such server at this point"),
+    )
+
+
 def test_nothing_pairs_with_nothing():
     assert match([], [], assume_same_server=False) == ()
 

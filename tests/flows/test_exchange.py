@@ -7,7 +7,8 @@ import pytest
 
 from foreign import START, export, line
 from infx.flows.exporting import export_run
-from infx.flows.importing import Stated, import_runs
+from infx.flows.imported import Stated
+from infx.flows.importing import import_runs
 from infx.flows.runs import Run, open_run, verify_run
 from infx.model.aiperf import RECORDS
 from infx.model.record import EndState, Phase, Slo

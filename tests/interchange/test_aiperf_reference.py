@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from infx.flows.importing import Stated, import_runs
+from infx.flows.imported import Stated
+from infx.flows.importing import import_runs
 from infx.interchange.aiperf_aggregate import read
 from infx.interchange.aiperf_statistics import of_requests, of_run
 from infx.model.aiperf import AGGREGATE

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from handmade import record
-from infx.flows.importing import Stated, import_runs
+from infx.flows.imported import Stated
+from infx.flows.importing import import_runs
 from infx.interchange import aiperf_aggregate, aiperf_names, aiperf_table
 from infx.interchange.aiperf_figures import figures
 from infx.model.record import EndState

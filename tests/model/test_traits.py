@@ -50,3 +50,16 @@ def test_an_open_loop_says_how_its_requests_arrive():
 
 def test_an_empty_key_says_nothing():
     assert curve_traits({}) == {}
+
+
+def test_a_topology_names_what_it_splits():
+    single = {"tp": 1, "ep": 1, "dcp_size": 2}
+    roles = {
+        "decode_num_workers": 1, "decode_tp": 8, "decode_ep": 8, "prefill_num_workers": 2,
+        "prefill_tp": 4, "prefill_pp": 1,
+    }  # fmt: skip
+    said = [
+        traits(point(recipe=KNOWN.model_copy(update={"topology": sizes})))["topology"]
+        for sizes in (single, roles)
+    ]
+    assert said == ["tp1 dcp2", "prefill 2 x tp4, decode 1 x tp8 ep8"]

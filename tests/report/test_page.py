@@ -311,3 +311,20 @@ def test_no_two_notes_have_one_id(demo):
     page = render(mixed(demo((1, 2))))
     ids = re.findall(r'\bid="([^"]+)"', page)
     assert len(ids) == len(set(ids))
+
+
+def test_a_title_names_a_few_engines_and_counts_many(demo):
+    report = demo((1, 2, 4, 8))
+    engines = ("vllm", "sglang", "trt", "atom")
+    points = tuple(
+        replace(
+            one,
+            file=one.file.model_copy(
+                update={"recipe": one.file.recipe.model_copy(update={"engine": engine})}
+            ),
+        )
+        for one, engine in zip(report.points, engines, strict=True)
+    )
+    some = render(replace(report, points=points[:2]))
+    assert "SmolLM2-135M-Instruct on vllm, sglang</h1>" in some
+    assert "SmolLM2-135M-Instruct on 4 engines</h1>" in render(replace(report, points=points))

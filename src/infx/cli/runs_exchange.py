@@ -1,7 +1,8 @@
 """`infx runs import` and `infx runs export`: runs from and for other tools."""
 
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import orjson
 from cyclopts import Parameter
@@ -11,8 +12,11 @@ from infx.cli import values
 from infx.cli.outcome import print_result
 from infx.cli.runs import Root, find
 from infx.cli.streams import put, say
-from infx.clock import NS
+from infx.clock import NS, SystemClock
 from infx.errors import InputError, Problem
+
+if TYPE_CHECKING:
+    from infx.flows.imported import Stated
 
 TEXT = ("dp_attention", "prefill_dp_attention", "decode_dp_attention")
 """Keys of a row whose value is the text `true` or `false`."""
@@ -22,7 +26,13 @@ def import_(
     folder: Path,
     /,
     *,
-    format: Annotated[Literal["aiperf"], Parameter(help="Whose run it is.")] = "aiperf",
+    format: Annotated[
+        Literal["aiperf", "bench-serve", "agg-bmk"],
+        Parameter(
+            help="aiperf's artifacts; results of benchmark_serving.py or `vllm bench serve`; rows "
+            "of the public benchmark's agg_bmk.json."
+        ),
+    ] = "aiperf",
     corpus: Annotated[
         Path | None, Parameter(help="The sessions that were replayed: a file or folder.")
     ] = None,
@@ -33,6 +43,12 @@ def import_(
     image: str | None = None,
     model: str | None = None,
     precision: str | None = None,
+    shape: Annotated[
+        str | None, Parameter(help="Lengths that a result of bench-serve was asked with: 8k1k.")
+    ] = None,
+    range_ratio: Annotated[
+        float | None, Parameter(help="How far these lengths vary; default: 0.8, as in public runs.")
+    ] = None,
     root: Root = Path("runs"),
 ) -> int:
     """Make a bundle of a run that another client measured, and print it.
@@ -42,9 +58,9 @@ def import_(
     Parameters
     ----------
     folder
-        Folder of the run's artifacts; each run below it becomes a point.
+        Folder of the run's artifacts, each of which becomes a point, or one file.
     """
-    from infx.flows.importing import Stated, import_runs
+    from infx.flows.imported import Stated
 
     stated = Stated(
         concurrency=concurrency,
@@ -55,9 +71,39 @@ def import_(
         model=model,
         precision=precision,
     )
-    run = import_runs(folder, root, stated=stated, corpus=corpus, talk=say)
+    _refuse(format, corpus=corpus, shape=shape, range_ratio=range_ratio, stated=stated)
+    if format == "aiperf":
+        from infx.flows.importing import import_runs
+
+        run = import_runs(folder, root, stated=stated, corpus=corpus, talk=say)
+    elif format == "bench-serve":
+        from infx.flows.importing_serving import RANGE_RATIO, Asked, import_results
+        from infx.workloads.shapes import shape as lengths
+
+        ratio = RANGE_RATIO if range_ratio is None else range_ratio
+        asked = Asked(None if shape is None else lengths(shape), ratio)
+        run = import_results(folder, root, stated=stated, asked=asked, clock=SystemClock())
+    else:
+        from infx.flows.importing_rows import import_rows
+
+        run = import_rows(folder, root, clock=SystemClock(), talk=say)
     print_result(run.result, "text")
     return 0
+
+
+def _refuse(format_: str, *, stated: "Stated", **own: object) -> None:
+    """Refuse what another format takes; raises InputError with every such flag."""
+    taken = {"aiperf": {"corpus"}, "bench-serve": {"shape", "range_ratio"}, "agg-bmk": set()}
+    given = {name: value for name, value in own.items() if name not in taken[format_]}
+    if format_ == "agg-bmk":
+        given |= asdict(stated)  # a row states all of it
+    problems = [
+        Problem(f"{format_} has no use for it", f"--{name.replace('_', '-')}", "leave it out")
+        for name, value in given.items()
+        if value is not None
+    ]
+    if problems:
+        raise InputError(*problems)
 
 
 def export(

@@ -185,7 +185,9 @@ def _figures(
         if isinstance(value, Absent):
             return value
         figure: float | None = getattr(value, statistic)
-        if figure is None or figure <= 0:
+        if figure is None:
+            return Absent(reason=f"the metric has no {statistic}")
+        if figure <= 0:
             return Absent(reason=f"its {statistic} is {figure}, which has no ratio")
         found.append(figure)
     return found

@@ -1,7 +1,9 @@
 """Which points of two runs may be compared: only those whose keys say so, and why not the others.
 
 Equal must be what was asked (the workload's digest, which holds a rate) and the concurrency. The
-recipe may differ: that is what is compared. A bare endpoint is only the same server by someone's
+recipe may differ: that is what is compared. Where a run has several at one point, as the rows of a
+public sweep do, those compare whose servers are of one kind: hardware, engine, precision, topology
+and the like, not image and flags. A bare endpoint is only the same server by someone's
 word, so its points compare within one bundle, or when the user vouches for it.
 """
 
@@ -9,10 +11,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from infx.model.bundle import PointFile
+from infx.model.identity import canonical
 from infx.model.recipe import BoundRecipe
 
 SERVER_FIELDS = ("engine", "image", "model", "checkpoint", "precision", "hardware", "gpus")
 """What a bare endpoint's user must have stated for it to be known."""
+
+KIND_FIELDS = (
+    "model", "hardware", "engine", "precision", "gpus", "topology", "speculative",
+    "disaggregated", "offload",
+)  # fmt: skip
+"""What servers of one kind have in common."""
 
 _Key = tuple[str, int]
 _Groups = Mapping[_Key, tuple[PointFile, ...]]
@@ -44,11 +53,11 @@ def match(
     `assume_same_server` says that bare endpoints are what the user takes them for.
     """
     of_a, of_b = _grouped(a), _grouped(b)
-    pairs = []
+    pairs: list[Pair] = []
     spare = [key for key in of_b if key not in of_a]
     for key, points in of_a.items():
         if key in of_b:
-            pairs.append(_pair(points, of_b[key], assume_same_server))
+            pairs += _pairs(points, of_b[key], assume_same_server)
             continue
         other = next((one for one in spare if _alike(key, one, of_a, of_b)), None)
         if other is None:
@@ -78,6 +87,31 @@ def _alike(key: _Key, other: _Key, of_a: _Groups, of_b: _Groups) -> bool:
     kind = of_b[other][0].workload.scenario
     kinds = {points[0].workload.scenario for points in of_a.values()}
     return other[1] == key[1] and (kind == of_a[key][0].workload.scenario or kind not in kinds)
+
+
+def _pairs(
+    a: tuple[PointFile, ...], b: tuple[PointFile, ...], assume_same_server: bool
+) -> Iterator[Pair]:
+    """Yield the pair of two sides, or one for each kind of server where a side has several."""
+    if all(len({point.recipe_digest for point in side}) == 1 for side in (a, b)):
+        yield _pair(a, b, assume_same_server)
+        return
+    kinds = dict.fromkeys(map(_kind, (*a, *b)))
+    if len(kinds) == 1:
+        yield _pair(a, b, assume_same_server)
+        return
+    for kind in kinds:
+        sides = [tuple(point for point in side if _kind(point) == kind) for side in (a, b)]
+        if all(sides):
+            yield _pair(sides[0], sides[1], assume_same_server)
+        else:
+            name = "A" if not sides[0] else "B"
+            yield Pair(sides[0], sides[1], f"{name} has no such server at this point")
+
+
+def _kind(point: PointFile) -> tuple[object, ...]:
+    recipe = point.recipe.model_dump(include={*KIND_FIELDS})
+    return tuple(canonical(recipe[name]) for name in KIND_FIELDS)
 
 
 def _pair(a: tuple[PointFile, ...], b: tuple[PointFile, ...], assume_same_server: bool) -> Pair:

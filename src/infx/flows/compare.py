@@ -3,16 +3,18 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from infx.curves.compare import Found, Judged, compare
+from infx.curves.compare import COMPARED, OF_REPLAYS, Found, Judged, compare
 from infx.curves.matching import Pair, match
 from infx.flows.runs import Run
 from infx.flows.summary import measured_of
-from infx.metrics.ratio_errors import ratio_errors
+from infx.metrics.ratio_errors import Errors, ratio_errors
 from infx.model.bundle import PointFile
 from infx.model.comparison import Comparison
 from infx.model.record import Measured
-from infx.model.result import PointSummary
+from infx.model.result import Absent, PointSummary
 
+NOT_KEPT = Absent(reason="single requests were not kept, so chance within a run is not known")
+PLACES = [(metric, statistic) for metric, statistic, _ in (*COMPARED, *OF_REPLAYS)]
 HOST_FACTS = ("cpu_model", "usable_cores", "cpu_governor")
 """What changes a client's own speed."""
 
@@ -34,7 +36,9 @@ def compare_runs(a: Run, b: Run, *, assume_same_server: bool = False) -> Compari
 
 
 def _found(a: Run, b: Run, pair: Pair) -> Found:
-    errors = ratio_errors(_measured(a, pair.a), _measured(b, pair.b), key=pair.point.point_id)
+    errors: Errors = dict.fromkeys(PLACES, NOT_KEPT)
+    if all(point.keeps_requests for point in (*pair.a, *pair.b)):
+        errors = ratio_errors(_measured(a, pair.a), _measured(b, pair.b), key=pair.point.point_id)
     return Found(_summaries(a, pair.a), _summaries(b, pair.b), errors)
 
 

@@ -5,19 +5,19 @@ absent, and speaks against the point.
 """
 
 import shlex
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from pydantic import JsonValue
 
 from infx.errors import InputError, Problem
 from infx.flows.exporting import COMPANIONS
+from infx.flows.imported import IMPORTED, Imported, Stated, write_points
 from infx.flows.keyed import keyed
 from infx.flows.manifest import stamp, versions
 from infx.flows.replaying import recorded_streams
-from infx.flows.runs import Run, open_run
-from infx.flows.summary import summarise_in
+from infx.flows.runs import Run
 from infx.flows.workload import Reading, corpus_digest, open_corpus
 from infx.interchange import aiperf_aggregate, aiperf_records, aiperf_requests
 from infx.interchange.aiperf_settings import Settings
@@ -25,29 +25,11 @@ from infx.model.aiperf import AGGREGATE, RECORDS, AiperfExport, AiperfRecord, In
 from infx.model.bundle import ClockAnchor, Manifest, PointFile, RunState
 from infx.model.launch import Endpoint
 from infx.model.recipe import BoundRecipe
-from infx.model.record import Issue, Phase, RequestRecord
-from infx.store import bundles
-from infx.store.bundles import POINTS, REQUESTS, BundleWriter, new_run_id
+from infx.model.record import Phase, RequestRecord
+from infx.store.bundles import new_run_id
 from infx.store.expected import EXPECTED, RecordedStream, expected_bytes
 from infx.store.frames import pack
-from infx.store.journal import Journal
 from infx.workloads.seats import outline
-
-IMPORTED = "imported"
-"""The folder of a point that holds what was imported, as it was."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stated:
-    """What the user states of a run that does not say it: of the server, and its concurrency."""
-
-    concurrency: int | None = None
-    gpus: int | None = None
-    hardware: str | None = None
-    engine: str | None = None
-    image: str | None = None
-    model: str | None = None
-    precision: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,17 +38,6 @@ class Corpus:
 
     digest: str
     streams: tuple[RecordedStream, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Import:
-    """One point that was read, and the files that go into its folder."""
-
-    point: PointFile
-    records: tuple[RequestRecord, ...]
-    manifest: Manifest
-    files: dict[str, bytes]
-    foreign: bool = False
 
 
 def import_runs(
@@ -92,14 +63,7 @@ def import_runs(
         raise InputError(Problem(what, str(folder), "import each on its own"))
     if traces is None and any(one.foreign for one in read):
         talk("without --corpus neither asked input lengths nor prefix hits are known")
-    manifest = read[0].manifest
-    writer = bundles.create(out, manifest.model_copy(update={"state": "running", "points": ()}))
-    for one in _apart(read):
-        _write(writer, one)
-    ends = [one.manifest for one in read]
-    worst = next((one for one in ends if one.state != "finished"), ends[0])
-    writer.close(worst.state, max(one.ended or one.started for one in ends), worst.failure)
-    return open_run(writer.path)
+    return write_points(out, read[0].manifest, read)
 
 
 def _corpus(path: Path) -> Corpus:
@@ -108,30 +72,7 @@ def _corpus(path: Path) -> Corpus:
     return Corpus(f"sha256:{corpus_digest(path)}", streams)
 
 
-def _apart(read: Sequence[_Import]) -> Iterator[_Import]:
-    """Yield the points; one that is there already is its next repetition."""
-    seen: set[str] = set()
-    for one in read:
-        point = one.point
-        while point.directory in seen:
-            point = point.model_copy(update={"repetition": point.repetition + 1})
-        seen.add(point.directory)
-        yield replace(one, point=point)
-
-
-def _write(writer: BundleWriter, one: _Import) -> None:
-    folder = writer.begin_point(one.point)
-    for name, data in one.files.items():
-        writer.add_file(f"{POINTS}/{one.point.directory}/{name}", data)
-    with Journal(folder / REQUESTS) as journal:
-        for record in one.records:
-            facts = {name: getattr(record, name) for name in Issue.__dataclass_fields__}
-            journal.issue(Issue(**facts))
-            journal.end(record)
-    writer.end_point(one.point, summarise_in(folder, one.point, one.records))
-
-
-def _read(folder: Path, stated: Stated, corpus: Corpus | None) -> _Import:
+def _read(folder: Path, stated: Stated, corpus: Corpus | None) -> Imported:
     lines = aiperf_records.read(folder / RECORDS)
     export = aiperf_aggregate.read(folder / AGGREGATE)
     kept = {
@@ -144,12 +85,12 @@ def _read(folder: Path, stated: Stated, corpus: Corpus | None) -> _Import:
     point, manifest, incoming = _foreign(lines, export, corpus=corpus, stated=stated, where=where)
     if incoming.streams:
         kept[EXPECTED] = expected_bytes(incoming.streams)
-    return _Import(point, incoming.records, manifest, kept, foreign=True)
+    return Imported(point, manifest, incoming.records, kept, foreign=True)
 
 
 def _own(
     folder: Path, lines: tuple[AiperfRecord, ...], *, said: InfxExport, kept: dict[str, bytes]
-) -> _Import:
+) -> Imported:
     """Return a point that infx exported, as it was; its plan is not at hand."""
     audit: dict[str, JsonValue] = {"run": said.run, "plan_digest": said.point.plan_digest}
     point = said.point.model_copy(
@@ -161,7 +102,7 @@ def _own(
     facts = said.model_dump(exclude={"point", "run", "anchor"})
     manifest = Manifest(**facts, anchor=said.anchor, run=new_run_id(said.anchor.wall_ns))
     records = aiperf_requests.own(lines, said.anchor, where=str(folder / RECORDS))
-    return _Import(point, records, manifest, kept)
+    return Imported(point, manifest, records, kept)
 
 
 def _foreign(

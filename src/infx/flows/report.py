@@ -20,7 +20,7 @@ def write_report(run: Run, path: Path) -> Path:
         summary = summaries.get((point.point_id, point.repetition))
         if summary is not None:
             records = run.bundle.records(point)
-            spread = latencies(Measured(records))
+            spread = latencies(Measured(records)) if point.keeps_requests else {}
             points.append(ReportedPoint(point, summary, records, spread))
     page = render(Report(run.manifest, result, tuple(points), series_of(result)))
     write_whole(path, page.encode())

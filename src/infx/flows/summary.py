@@ -18,6 +18,7 @@ Recorded = Mapping[tuple[int, int], Expected]
 
 NOTHING: Recorded = {}
 MAX_UNSENT = 0.01
+NOT_TOLD = Absent(reason="it is not known how many tokens each request asked for")
 NOT_READ = "no counters of speculative decoding were read"
 
 
@@ -37,6 +38,9 @@ def summarise(
 
     measured = measured_of(point, records, recorded, acceptance=acceptance)
     summary = summarise_point(point, measured, audit=tuple(audit_reasons(point, records)))
+    if not point.knows_asked_output:
+        metrics = {**summary.metrics, "output_shortfall": NOT_TOLD}
+        summary = summary.model_copy(update={"metrics": metrics})
     return summary.model_copy(update={"unsent": unsent(point, records)})
 
 

@@ -66,7 +66,9 @@ class PointFile(Value):
     the workload names, the file that the `registry` of corpora names, or the `plan` (`what`).
 
     `imported` holds what the export of another run, or another client's, said of itself; such a
-    point has no plan.
+    point has no plan. Where `requests` in it says `not kept`, the point has no journal either: its
+    summary is what the artifact says. Where `asked_output` says `not told`, each request's is what
+    came.
     """
 
     schema_version: Literal[1] = 1
@@ -90,6 +92,20 @@ class PointFile(Value):
     def directory(self) -> str:
         """The point's folder name under `points/`."""
         return f"{self.point_id}-r{self.repetition}" if self.repetition else self.point_id
+
+    @property
+    def keeps_requests(self) -> bool:
+        """Whether there is a journal; an artifact of another client may have figures alone."""
+        return self._imported("requests") != "not kept"
+
+    @property
+    def knows_asked_output(self) -> bool:
+        """Whether it is known how many tokens each request asked for."""
+        return self._imported("asked_output") != "not told"
+
+    def _imported(self, name: str) -> JsonValue:
+        imported = self.audit.get("imported")
+        return imported.get(name) if isinstance(imported, dict) else None
 
     @property
     def rate(self) -> float | None:

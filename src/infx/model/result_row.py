@@ -30,13 +30,23 @@ class _Row(Value):
 
 
 class FixedRow(_Row):
-    """A point of requests of fixed lengths. Times are seconds, throughput is tokens/s per GPU."""
+    """A point of requests of fixed lengths. Times are seconds, throughput is tokens/s per GPU.
+
+    Figures and sizes beside the declared ones are kept as they stand, in `figures`.
+    """
+
+    model_config = ConfigDict(extra="allow")
 
     isl: int
     osl: int
     tput_per_gpu: JsonValue = None
     median_e2el: JsonValue = None
     median_intvty: JsonValue = None
+
+    @property
+    def figures(self) -> dict[str, JsonValue]:
+        """Everything that the row says, by its own names."""
+        return self.model_dump(mode="json")
 
 
 class EvalRow(_Row):

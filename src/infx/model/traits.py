@@ -14,6 +14,8 @@ ORDER = (
 """The traits, from what is asked about first."""
 
 SHAPES: Mapping[tuple[int, int], str] = {lengths: name for name, lengths in NAMED_SHAPES.items()}
+SIZES = ("tp", "pp", "ep", "dcp_size", "pcp_size", "dcp", "pcp")
+ROLES = ("prefill", "decode")
 DIGITS = 8
 """How much of a digest people compare."""
 
@@ -24,11 +26,10 @@ def traits(point: PointFile) -> dict[str, str]:
     Topology reads as `tp8 ep8`, a corpus by the beginning of its digest.
     """
     recipe, work = point.recipe, point.workload
-    sizes = (recipe.topology or {}).items()
     found = {
         **curve_traits(point.curve_key),
         "disaggregated": _disaggregated(recipe.disaggregated),
-        "topology": " ".join(f"{name}{size}" for name, size in sizes),
+        "topology": _topology(recipe.topology or {}),
         "speculative": recipe.speculative,
         "offload": recipe.offload,
         "gpus": _gpus(recipe.gpus),
@@ -85,6 +86,26 @@ def _disaggregated(stated: JsonValue) -> str | None:
     if not isinstance(stated, bool):
         return None
     return "disaggregated" if stated else "aggregated"
+
+
+def _topology(sizes: Mapping[str, int]) -> str:
+    """Return sizes from the largest split to the smallest, those of roles behind their names.
+
+    A size of 1 splits nothing, and is left out but for tensor parallelism.
+    """
+    parts = []
+    for role in ("", *ROLES):
+        named = {name: sizes.get(f"{role}_{name}" if role else name) for name in SIZES}
+        kept = [
+            f"{name.removesuffix('_size')}{size}"
+            for name, size in named.items()
+            if size is not None and (size != 1 or name == "tp")
+        ]
+        workers = sizes.get(f"{role}_num_workers")
+        if kept or workers:
+            times = [f"{workers} x"] if workers else []
+            parts.append(" ".join([*([role] if role else []), *times, *kept]))
+    return ", ".join(parts)
 
 
 def _gpus(count: int | None) -> str | None:

@@ -8,6 +8,10 @@ REASONS: Mapping[str, str] = MappingProxyType(
         "client-not-audited": (
             "The client did not prove that it was not the bottleneck of this measurement."
         ),
+        "requests-not-kept": (
+            "What was imported has figures of the whole point alone, so none of them can be "
+            "computed again."
+        ),
         "client-lag": (
             "The client was so late to read first tokens that TTFT may be off by more than 0.5 ms "
             "and 2 % in the mean, or 2 ms and 5 % at p99."

@@ -31,8 +31,9 @@ def axis_scale(values: Sequence[float], log_from: float) -> str:
 
 def distributions(points: Sequence[ReportedPoint]) -> list[JsonValue]:
     """Return one panel a latency: a strip for each point, and the points without one."""
-    metrics = dict.fromkeys(name for point in points for name in point.latencies)
     names = Names([point.summary for point in points])
+    points = [point for point in points if point.file.keeps_requests]
+    metrics = dict.fromkeys(name for point in points for name in point.latencies)
     return [_panel(metric, points, names) for metric in metrics]
 
 

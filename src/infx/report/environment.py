@@ -23,8 +23,8 @@ def environment(report: Report) -> Html:
     blocks = [
         _block("Host", facts(dict(manifest.host))),
         _block("Versions", facts(dict(manifest.versions))),
-        *_shared(report.points, "Server", _server, report.names),
-        *_shared(report.points, "Workload", _workload, report.names),
+        *_shared(report, "Server", _server),
+        *_shared(report, "Workload", _workload),
     ]
     command = element("pre", shlex.join(manifest.command), tabindex="0", aria_label="Command")
     return join(
@@ -62,10 +62,11 @@ def _block(title: str, rows: Sequence[tuple[str, str]]) -> Html:
     return element("section", element("h3", title), element("dl", *pairs), class_="facts")
 
 
-def _shared(points: Sequence[ReportedPoint], title: str, split: Split, names: Names) -> list[Html]:
+def _shared(report: Report, title: str, split: Split) -> list[Html]:
     """Return one block a digest; each names its points where there are several blocks."""
     blocks: dict[str, tuple[list[tuple[str, str]], list[PointSummary]]] = {}
-    for point in points:
+    names = report.names
+    for point in report.points:
         digest, rows = split(point.file)
         blocks.setdefault(digest, (rows, []))[1].append(point.summary)
     return [

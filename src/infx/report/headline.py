@@ -26,6 +26,9 @@ class Best(NamedTuple):
     largest: bool
 
 
+MOST_NAMED = 3
+"""Models or engines that a title names."""
+
 BESTS: tuple[Best, ...] = (
     Best("Highest output throughput", "output_throughput", "mean", largest=True),
     Best("Lowest median TTFT", "ttft", "p50", largest=False),
@@ -42,10 +45,16 @@ def title(report: Report) -> str:
     """Return what was measured: the model and what serves it."""
     if not report.points:
         return "A run without points"
-    file = report.points[0].file
-    model = file.recipe.model or file.endpoint.model or "a model nobody named"
-    engine = file.recipe.engine or file.endpoint.url
-    return f"{model} on {engine}"
+    files = [point.file for point in report.points]
+    models = [one.recipe.model or one.endpoint.model or "a model nobody named" for one in files]
+    engines = [one.recipe.engine or one.endpoint.url for one in files]
+    return f"{_few(models, 'models')} on {_few(engines, 'engines')}"
+
+
+def _few(names: Sequence[str], what: str) -> str:
+    """Return different names, or how many there are where those are many."""
+    found = [*dict.fromkeys(names)]
+    return ", ".join(found) if len(found) <= MOST_NAMED else f"{len(found)} {what}"
 
 
 def headline(report: Report) -> Html:
@@ -96,7 +105,8 @@ def _kinds(report: Report) -> Iterator[Html]:
 
 
 def _loads(points: Sequence[PointSummary]) -> str:
-    return f"{load_kind(points)} {', '.join(dict.fromkeys(map(load_name, points)))}"
+    ordered = sorted(points, key=lambda point: (point.rate or 0, point.concurrency))
+    return f"{load_kind(points)} {', '.join(dict.fromkeys(map(load_name, ordered)))}"
 
 
 def _asked(work: Workload) -> str:

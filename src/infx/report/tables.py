@@ -33,7 +33,13 @@ def points_table(report: Report) -> Html:
     notes = Footnotes()
     frontier = _frontier(report)
     blocks = [
-        _points(points, captioned("Latency and throughput", kind), names, frontier, notes)
+        _points(
+            points,
+            captioned("Latency and throughput", kind),
+            names=names,
+            frontier=frontier,
+            notes=notes,
+        )
         for kind, points in kinds(summaries) or [("", summaries)]
     ]
     if has_intervals(summaries):
@@ -44,6 +50,7 @@ def points_table(report: Report) -> Html:
 def _points(
     points: Sequence[PointSummary],
     caption: str,
+    *,
     names: Names,
     frontier: Mapping[tuple[str, int], str],
     notes: Footnotes,

@@ -21,6 +21,7 @@ def timelines(points: Sequence[ReportedPoint]) -> list[JsonValue]:
     """
     share = MOST_DRAWN // max(1, len(points))
     names = Names([point.summary for point in points])
+    points = [point for point in points if point.file.keeps_requests]
     return [_timeline(point, share, names) for point in points]
 
 

@@ -96,7 +96,7 @@ def _counts(bundle: Bundle, point: PointFile) -> Iterator[Problem]:
     except InputError as error:
         yield from error.problems
         return
-    if summary is None:
+    if summary is None or not point.keeps_requests:
         return
     where = str(folder / SUMMARY)
     for name, stated, computed in (

@@ -49,7 +49,10 @@ class Bundle:
 
         In a run that is going or was killed, requests without an end are `lost`, and a torn tail is
         passed over; in any other run it raises InputError, as a missing or altered journal does.
+        A point whose artifact kept no requests has none.
         """
+        if not point.keeps_requests:
+            return ()
         path = point_folder(self.path, point) / REQUESTS
         return journal.records(path, tolerate_torn=self.manifest.state == "running")
 

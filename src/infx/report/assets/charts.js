@@ -187,6 +187,7 @@ const infxCharts = (() => {
   function distributions(node, panels) {
     const grid = make("div", "panels");
     node.append(grid);
+    if (!panels.length) node.append(make("p", "notes", "No single requests were kept."));
     for (const panel of panels) {
       const chart = make("div", "chart");
       grid.append(make("figure", "", make("figcaption", "", `${panel.metric} (${panel.unit})`), chart,
@@ -236,7 +237,7 @@ const infxCharts = (() => {
 
   function timeline(node, timelines) {
     const drawn = timelines.filter((line) => line.sent.length);
-    if (!drawn.length) return node.append(make("p", "notes", "No request was issued."));
+    if (!drawn.length) return node.append(make("p", "notes", timelines.length ? "No request was issued." : "No single requests were kept."));
     const chart = make("div", "chart");
     const note = make("p", "notes");
     let line = drawn.at(-1);
