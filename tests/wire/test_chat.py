@@ -184,6 +184,30 @@ def test_what_is_not_a_good_answer(
     assert record.detail
 
 
+@pytest.mark.parametrize(
+    "error",
+    [
+        {"message": "Longer than the Context Length of 8"},
+        {"message": "The MAXIMUM context is 8"},
+        {"message": "Your prompt is too long"},
+        {"message": "400", "type": "invalid_request_error", "code": "context_length_exceeded"},
+        {"message": "too large", "code": 400, "type": "exceed_context_size_error"},
+    ],
+)
+def test_a_prompt_that_does_not_fit_is_told_by_any_word_of_the_error(error: dict) -> None:
+    """In the body of a refusal and in a stream alike; also where a code stands beside a type."""
+    refused = ask({1: reply("400 Bad", orjson.dumps({"error": error}))})
+    assert (refused.state, refused.reason) == ("overflow", "context-overflow")
+    streamed = ask({1: HEAD + chunked(event(error=error)) + END})
+    assert (streamed.state, streamed.reason) == ("overflow", "context-overflow")
+
+
+def test_another_refusal_is_no_overflow() -> None:
+    said = {"message": "the context is not known", "code": "length_required"}
+    record = ask({1: reply("400 Bad", orjson.dumps({"error": said}))})
+    assert (record.state, record.reason) == ("error", "http-400")
+
+
 def test_a_finished_answer_without_done_or_framing_is_good() -> None:
     assert ask({1: FIRST, 2: chunked(delta(finish="stop")) + END}).state is EndState.OK
     cut = ask({1: FIRST, 2: chunked(delta(finish="stop")), 3: MemoryTransport.close})

@@ -58,6 +58,7 @@ class AnswerDecoder:
         self._first_chunk_tokens: int | None = None
         self._server: dict[str, float] | None = None
         self._error: str | None = None
+        self._too_long = False
         self._malformed: str | None = None
 
     def step(self, now: Callable[[], int], deadline_ns: int) -> bool:
@@ -165,7 +166,8 @@ class AnswerDecoder:
             self._malformed = self._malformed or f"not an object: {data[:80]!r}"
             return
         if kind == b"error" or chunk.get("error"):
-            self._error = self._error or error_text(chunk)
+            if self._error is None:
+                self._error, self._too_long = error_text(chunk), is_overflow(data)
             return
         self._take_chunk(chunk, end)
 
@@ -269,9 +271,8 @@ class AnswerDecoder:
         if exchange.status is not None and exchange.status != 200:
             return refusal(exchange.status, bytes(exchange.body))
         if self._error:
-            overflow = is_overflow(self._error)
-            state = EndState.OVERFLOW if overflow else EndState.ERROR
-            return state, "context-overflow" if overflow else "in-stream-error", self._error
+            state = EndState.OVERFLOW if self._too_long else EndState.ERROR
+            return state, "context-overflow" if self._too_long else "in-stream-error", self._error
         if exchange.fault and not (self._finish and self._first is not None):
             return EndState.ERROR, exchange.fault, exchange.fault_detail
         if not self._is_stream():

@@ -7,8 +7,8 @@ import orjson
 from infx.model.record import EndState
 
 _OVERFLOW = (
-    "context length", "maximum context", "context_length_exceeded", "prompt is too long",
-    "exceed_context_size_error",
+    b"context length", b"maximum context", b"context_length_exceeded", b"prompt is too long",
+    b"exceed_context_size_error",
 )  # fmt: skip
 """Phrases of a prompt that is longer than the context; the last one is llama.cpp's."""
 _REASONS = {401: "unauthorized", 403: "unauthorized", 404: "not-found", 429: "rate-limited"}
@@ -17,14 +17,14 @@ _REASONS = {401: "unauthorized", 403: "unauthorized", 404: "not-found", 429: "ra
 def refusal(status: int, body: bytes) -> tuple[EndState, str, str]:
     """Return end state, reason and detail of an answer with another status than 200."""
     detail = f"HTTP {status}: {_body_text(body)}"
-    if is_overflow(detail):
+    if is_overflow(body):
         return EndState.OVERFLOW, "context-overflow", detail
     return EndState.ERROR, _REASONS.get(status, f"http-{status}"), detail
 
 
-def is_overflow(text: str) -> bool:
-    """Whether an error says that the prompt does not fit into the context."""
-    lower = text.lower()
+def is_overflow(said: bytes) -> bool:
+    """Whether an error, in all that came of it, says that the prompt exceeds the context."""
+    lower = said.lower()
     return any(phrase in lower for phrase in _OVERFLOW)
 
 
