@@ -145,11 +145,12 @@ class Workload(Value):
 class Measurement(Value):
     """What a point of a run bundle says of itself: its keys, how its requests ended, what ran.
 
-    `counts` are of the profiling phase. `reasons` are the ids of what keeps it from being
-    certified. `acceptance` is the length that the server's counters came to; None where they did
-    not, and `why_no_acceptance` says why. `launched` are the flags and variables with which the
-    client started the server, None where somebody else had. `observed` is what each process of the
-    server said that it runs, None where nobody kept its log.
+    `counts` are of the profiling phase, None where another client measured and did not say.
+    `reasons` are the ids of what keeps it from being certified. `acceptance` is the length that the
+    server's counters came to; None where they did not, and `why_no_acceptance` says why. `launched`
+    are the flags and variables with which the client started the server, None where somebody else
+    had. `observed` is what each process of the server said that it runs, None where nobody kept its
+    log.
     """
 
     config: str
@@ -161,7 +162,7 @@ class Measurement(Value):
     workload_digest: str
     certified: bool
     reasons: tuple[str, ...]
-    counts: Counts
+    counts: Counts | None
     acceptance: float | None = None
     why_no_acceptance: str | None = None
     launched: tuple[Observed, ...] | None = None

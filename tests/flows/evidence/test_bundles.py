@@ -168,6 +168,17 @@ def test_what_was_changed_after_the_run_is_told(repo, tmp_path):
     assert gathered(repo, bundle).submission.runs[0].altered == ()
 
 
+def test_what_another_client_did_not_count_is_not_zero(repo, tmp_path):
+    bundle = bundled.finished(tmp_path / "runs", 1)
+    (point,) = (bundle / "points").iterdir()
+    summary = json.loads((point / "summary.json").read_text())
+    summary["counts"] = {"reason": "what was imported does not say it"}
+    (point / "summary.json").write_text(json.dumps(summary))
+    facts = gathered(repo, bundle).submission
+    assert facts.measurements[0].counts is None
+    assert (facts.clients[0].chat_requests, facts.clients[0].completions) == (None, None)
+
+
 def test_what_the_client_started_is_kept(repo, tmp_path):
     bundle = bundled.finished(tmp_path / "runs", 1)
     (point,) = (bundle / "points").iterdir()

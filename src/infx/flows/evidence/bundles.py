@@ -188,8 +188,7 @@ def clients(found: Iterable[Given]) -> Iterator[run_facts.Client]:
         if not pairs:
             continue
         point, _ = pairs[0]
-        counted = (counts for _, s in pairs for counts in (s.counts, s.warmup_counts))
-        issued = sum(counts.issued for counts in counted if not isinstance(counts, Absent))
+        issued = _issued(summary for _, summary in pairs)
         chat = point.workload.api == "chat"
         foreign = bool(point.audit.get("imported"))
         version = one.run.manifest.versions.get("infx")
@@ -198,9 +197,20 @@ def clients(found: Iterable[Given]) -> Iterator[run_facts.Client]:
             tool=f"infx {version}" if version else "infx",
             foreign=foreign,
             endpoint=ENDPOINTS.get(point.workload.api),
-            chat_requests=issued if chat else 0,
-            completions=0 if chat else issued,
+            chat_requests=issued if chat or issued is None else 0,
+            completions=issued if not chat or issued is None else 0,
             certified=None if foreign else all(summary.certified for _, summary in pairs),
             reasons=tuple(dict.fromkeys(r for _, summary in pairs for r in summary.reasons)),
             cite=one.cite(point, "summary.json"),
         )
+
+
+def _issued(summaries: Iterable[PointSummary]) -> int | None:
+    """Return how many requests points asked, None where one does not say."""
+    total = 0
+    for summary in summaries:
+        for counts in (summary.counts, summary.warmup_counts):
+            if isinstance(counts, Absent):
+                return None
+            total += counts.issued
+    return total

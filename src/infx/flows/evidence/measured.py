@@ -21,10 +21,10 @@ SHOWN = 300
 
 
 def measurements(found: Iterable[Given]) -> Iterator[run_facts.Measurement]:
-    """Yield each point whose requests were kept and that came to its end, repetitions too."""
+    """Yield each point that came to its end, repetitions too."""
     for one in found:
         for point in one.points:
-            if point.summary is not None and not isinstance(point.summary.counts, Absent):
+            if point.summary is not None:
                 yield _measurement(one, point, point.summary)
 
 
@@ -40,7 +40,7 @@ def _measurement(one: Given, point: Asked, summary: PointSummary) -> run_facts.M
         workload_digest=point.file.workload_digest,
         certified=summary.certified,
         reasons=summary.reasons,
-        counts=summary.ends,
+        counts=None if isinstance(summary.counts, Absent) else summary.counts,
         acceptance=length,
         why_no_acceptance=why,
         launched=_launched(one, point.file),
