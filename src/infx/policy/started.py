@@ -13,6 +13,7 @@ from pydantic import JsonValue
 from infx.model.config_facts import Effective, Role
 from infx.model.run_facts import Measurement, Run
 from infx.model.submission import Submission
+from infx.model.validity import REASONS
 from infx.model.verdict import Cite, Finding
 from infx.policy.findings import failed
 
@@ -37,12 +38,13 @@ def undone(run: Run, submission: Submission) -> Iterator[Finding]:
     """Yield the points of a run whose requests came to nothing, or broke too often."""
     for reason in _UNDONE:
         mine = [one for one in _of(run, submission) if reason in one.reasons]
+        said = REASONS[reason].removesuffix(".")
         for config in dict.fromkeys(one.config for one in mine):
             spoiled = [one for one in mine if one.config == config]
             points = ", ".join(f"c{one}" for one in sorted({one.concurrency for one in spoiled}))
             yield failed(
                 config,
-                f"throughput of {points} in run {run.id} is none: {reason}",
+                f"run {run.id} measured nothing that counts at {points}: {reason} ({said})",
                 *(one.cite for one in spoiled),
                 remedy="look at the errors of those points, and measure them again",
             )

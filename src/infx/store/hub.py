@@ -22,7 +22,7 @@ from infx.store.web import AbsentError, Span, read
 URL = "https://huggingface.co"
 BRANCH = "main"
 FETCHED = "fetched.json"
-"""Says which commit the folder is of, and the sha256 of each file; it comes last."""
+"""Has the sha256 of each file, and is written when all of them are there."""
 
 MAX_LISTING_BYTES = 16 << 20
 MAX_FILE_BYTES = 64 << 20

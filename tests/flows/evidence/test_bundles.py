@@ -168,6 +168,16 @@ def test_what_was_changed_after_the_run_is_told(repo, tmp_path):
     assert gathered(repo, bundle).submission.runs[0].altered == ()
 
 
+def test_a_link_in_a_bundle_is_refused(repo, tmp_path):
+    bundle = bundled.finished(tmp_path / "runs", 1)
+    (tmp_path / "secret").write_text("mine")
+    (bundle / "server" / "agg.log").symlink_to(tmp_path / "secret")
+    said = refusal(lambda: gathered(repo, bundle))
+    assert said == (
+        f"{bundle}/server/agg.log: this is a link, not a file; give the bundle as its client wrote it"
+    )
+
+
 def test_what_another_client_did_not_count_is_not_zero(repo, tmp_path):
     bundle = bundled.finished(tmp_path / "runs", 1)
     (point,) = (bundle / "points").iterdir()

@@ -68,7 +68,9 @@ def read(
         name, equals, rest = word.partition("=")
         key = name if equals else next(iter(configs), "") if len(configs) == 1 else ""
         try:
-            run = open_run(Path(rest if equals else word))
+            folder = Path(rest if equals else word)
+            _refuse_links(folder)
+            run = open_run(folder)
             if key in configs:
                 found.append(_given(configs[key], run, state))
                 continue
@@ -82,6 +84,16 @@ def read(
     if problems:
         raise InputError(*problems)
     return tuple(found)
+
+
+def _refuse_links(folder: Path) -> None:
+    """Raise InputError for a bundle with links: what it has is copied, and may be a stranger's."""
+    links = [path for path in folder.rglob("*") if path.is_symlink()]
+    if links:
+        remedy = "give the bundle as its client wrote it"
+        raise InputError(
+            *(Problem("this is a link, not a file", str(one), remedy) for one in links)
+        )
 
 
 def _given(config: config_facts.Config, run: Run, state: State) -> Given:
