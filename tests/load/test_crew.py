@@ -165,6 +165,25 @@ def test_kill_9_of_a_shard_loses_only_what_it_had_open(tmp_path: Path) -> None:
     assert run.crew.cpu_s[0] > run.crew.cpu_s[1] == 0
 
 
+def test_a_shard_that_dies_between_phases_begins_no_other(tmp_path: Path) -> None:
+    with truth_child("--ttft", "0.01", "--itl", "0", log=tmp_path / "log") as server:
+        run = Run(tmp_path, server.url, warmups=4)
+
+        async def phases() -> list[tuple[PhaseWindow, ...]]:
+            try:
+                warmup = await run.crew.run((Phase.WARMUP,), TO_THE_END)
+                os.kill(run.crew.pids[0], signal.SIGKILL)
+                return [warmup, await run.crew.run((Phase.PROFILING,), TO_THE_END)]
+            finally:
+                run.crew.close()
+
+        with asyncio.Runner(loop_factory=event_loop) as runner:
+            (warmup,), none = runner.run(phases())
+    assert (warmup.phase, none) == (Phase.WARMUP, ())
+    assert "shard 0 of 2 of the load client died (killed by SIGKILL)" in str(run.crew.gone)
+    assert [one.state for one in run.seen()] == [EndState.OK] * 4
+
+
 def test_a_run_that_is_given_up_leaves_no_process_and_one_journal(tmp_path: Path) -> None:
     """As a third Ctrl-C does; nobody saw the ends, so they are lost as those of a lone client."""
     with truth_child("--ttft", "30", log=tmp_path / "log") as server:

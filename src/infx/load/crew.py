@@ -136,8 +136,7 @@ class Crew:
         """Ask the sessions of these phases in all shards, from one moment on; see `Driver.run`.
 
         A phase's window lasts from its first shard's beginning to its last one's end. When a shard
-        dies the others are drained. Raise MachineError as a driver does, and when a shard dies
-        before all begin.
+        dies the others are drained. Raise MachineError as a driver does.
         """
         if not self._members:
             await self._muster()
@@ -147,6 +146,8 @@ class Crew:
             member.begin()
             member.tell(Run(tuple(phases), replace(stop, stall_ns=None)))
         ready = [await member.ready for member in self._members]
+        if self._dead is not None:
+            return ()
         _check(ready)
         firsts = [one.first_ns for one in ready if isinstance(one, Ready)]
         moment = self._ended_ns = self._now() + LEAD_NS
