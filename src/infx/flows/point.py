@@ -11,6 +11,7 @@ from infx.clock import Clock
 from infx.errors import Problem
 from infx.flows.asking import Asking, Shards
 from infx.flows.script import Script
+from infx.load.plan import Plan
 from infx.load.progress import Progress
 from infx.load.target import Stop, Target
 from infx.model.bundle import PhaseWindow, PointFile
@@ -111,17 +112,22 @@ async def measure(point: PointFile, script: Script, under: Conditions) -> Measur
     if (mapped := asking.plan.digest()) != digest:
         differing.append({"what": "plan", "stated": digest, "found": mapped})
         under.talk("the plan was changed while it was asked")
-    audit = {**point.audit, **drawn, **asking.audit}
-    if script.rules is not None and asking.plan.is_live:
-        from infx.flows.live import live_answers  # after the load: few replays have such answers
-
-        joined = live_answers(asking.plan, records(under.directory / REQUESTS))
-        audit["live_answers"] = joined.facts()
-        if joined.ended:
-            under.talk(f"{joined.ended} conversations ended: an answer that they go on from failed")
+    audit = {**point.audit, **drawn, **asking.audit, **_live(asking.plan, under)}
     pack_plan(under.directory)
     measured = point.model_copy(update={"plan_digest": digest, "phases": windows, "audit": audit})
     return Measurement(measured, asking.gone)
+
+
+def _live(plan: Plan, under: Conditions) -> dict[str, JsonValue]:
+    """Return what became of the answers that later prompts contain, where any do."""
+    if not plan.is_live:
+        return {}
+    from infx.flows.live import live_answers  # after the load, and few points need it
+
+    joined = live_answers(plan, records(under.directory / REQUESTS))
+    if joined.ended:
+        under.talk(f"{joined.ended} conversations ended: an answer that they go on from failed")
+    return {"live_answers": joined.facts()}
 
 
 async def _asked(

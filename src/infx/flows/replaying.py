@@ -74,7 +74,7 @@ class Recording:
             stated["registry"] = f"sha256:{self.registered}"
         differing = [what for what, digest in stated.items() if digest != found]
         for what in differing:
-            self.talk(f"{self.path} {CHANGED[what]}: its {found}, and not {stated[what]}")
+            self.talk(f"{self.path} {CHANGED[what]}: it is {found}, and not {stated[what]}")
         return [{"what": what, "stated": stated[what], "found": found} for what in differing]
 
     def unsent(self, outlines: Sequence[Outline]) -> dict[str, JsonValue]:

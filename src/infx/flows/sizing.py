@@ -146,31 +146,10 @@ async def size_blocks(
 
     Raises MachineError when the server's counts cannot be used, InputError when no text is exact.
     """
-    from infx.workloads.blocks import PassageBlocks, drift, word_passage
-    from infx.workloads.calibration import calibrate, tolerance
-
-    tokenizer = given.tokenizer
-    if tokenizer is not None:
-        own = await counts.of(workload, OVERHEAD_TEXT) - tokenizer.count(OVERHEAD_TEXT)
-        template = await _template(workload, counts, overhead=own)
-        source = PassageBlocks(tokenizer.passage(workload.seed), workload.seed)
-        stated = workload.model_copy(update={"tokenizer": tokenizer.digest})
-        by_server = await _drift(workload, source, counts, overhead=own)
-        if abs(by_server.counted_tokens - by_server.asked_tokens) > tolerance(
-            by_server.asked_tokens
-        ):
-            talk(
-                f"the server counts {by_server.counted_tokens} tokens where the tokenizer made "
-                f"{by_server.asked_tokens}: is it the served model's?"
-            )
-        facts: dict[str, JsonValue] = {
-            "template_tokens": asdict(template),
-            "text_drift": {
-                "tokenizer": drift(source, tokenizer)._asdict(),
-                "server": by_server._asdict(),
-            },
-        }
-        return BlockSizing(stated, source, template, facts)
+    if given.tokenizer is not None:
+        return await _cut_blocks(workload, given.tokenizer, counts, talk)
+    from infx.workloads.blocks import PassageBlocks, word_passage
+    from infx.workloads.calibration import calibrate
 
     async def count_tokens(text: str) -> int:
         return await counts.of(workload, text)
@@ -185,6 +164,33 @@ async def size_blocks(
     facts["template_tokens"] = asdict(template)
     facts["text_drift"] = {"server": by_server._asdict()}
     return BlockSizing(workload, source, template, facts)
+
+
+async def _cut_blocks(
+    workload: AgenticWorkload,
+    tokenizer: "LocalTokenizer",
+    counts: TokenCounts,
+    talk: Callable[[str], None],
+) -> BlockSizing:
+    """Return the text of a replay as a tokenizer cuts it; tell when the server counts otherwise."""
+    from infx.workloads.blocks import PassageBlocks, drift
+    from infx.workloads.calibration import tolerance
+
+    overhead = await counts.of(workload, OVERHEAD_TEXT) - tokenizer.count(OVERHEAD_TEXT)
+    template = await _template(workload, counts, overhead=overhead)
+    source = PassageBlocks(tokenizer.passage(workload.seed), workload.seed)
+    stated = workload.model_copy(update={"tokenizer": tokenizer.digest})
+    by_server = await _drift(workload, source, counts, overhead=overhead)
+    asked, counted = by_server.asked_tokens, by_server.counted_tokens
+    if abs(counted - asked) > tolerance(asked):
+        what = f"the server counts {counted} tokens where the tokenizer made {asked}"
+        talk(f"{what}: is it the served model's?")
+    drifts: dict[str, JsonValue] = {
+        "tokenizer": drift(source, tokenizer)._asdict(),
+        "server": by_server._asdict(),
+    }
+    facts: dict[str, JsonValue] = {"template_tokens": asdict(template), "text_drift": drifts}
+    return BlockSizing(stated, source, template, facts)
 
 
 async def _drift(

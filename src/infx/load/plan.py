@@ -144,16 +144,16 @@ class Plan:
         """Whether any prompt has a place for the answer to an earlier turn."""
         return any(map(self.keeps, range(len(self._turns) // TURN)))
 
-    def _prompt_references(self, number: int) -> memoryview:
-        first = self._turns[(number - 1) * TURN] if number else 0
-        last = self._turns[number * TURN] - self._turns[number * TURN + 9]
-        return self._references[first:last]
-
     def fields(self, number: int) -> list[memoryview]:
         """Return what the body of a turn has after its prompt, each piece with its comma first."""
         end = self._turns[number * TURN]
         count = self._turns[number * TURN + 9]
         return [self._fragment(one) for one in self._references[end - count : end]] if count else []
+
+    def _prompt_references(self, number: int) -> memoryview:
+        first = self._turns[(number - 1) * TURN] if number else 0
+        last = self._turns[number * TURN] - self._turns[number * TURN + 9]
+        return self._references[first:last]
 
     def _fragment(self, reference: int) -> memoryview:
         start = self._fragment_ends[reference - 1] if reference else 0
