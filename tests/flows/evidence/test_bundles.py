@@ -173,9 +173,8 @@ def test_a_link_in_a_bundle_is_refused(repo, tmp_path):
     (tmp_path / "secret").write_text("mine")
     (bundle / "server" / "agg.log").symlink_to(tmp_path / "secret")
     said = refusal(lambda: gathered(repo, bundle))
-    assert said == (
-        f"{bundle}/server/agg.log: this is a link, not a file; give the bundle as its client wrote it"
-    )
+    remedy = "give the bundle as its client wrote it"
+    assert said == f"{bundle}/server/agg.log: this is a link, not a file; {remedy}"
 
 
 def test_what_another_client_did_not_count_is_not_zero(repo, tmp_path):
