@@ -1,5 +1,7 @@
 """A master whose row names a recipe: the files, and what is said when they do not go together."""
 
+FILE = "toy.yaml"
+"""Where a recipe stands that no row names."""
 MASTER, RECIPE = "toy-master.yaml", "recipes/toy.yaml"
 AGENTIC = "toy.scenarios.agentic-coding.0.search-space.0"
 FIXED = "toy.scenarios.fixed-seq-len.0.search-space.0"
@@ -71,3 +73,15 @@ def server(**more: object) -> str:
 def client(text: str) -> str:
     """Return the plain recipe with a benchmark section, on line 12."""
     return f"{PLAIN}benchmark: {{{text}}}\n"
+
+
+def top(text: str) -> str:
+    """Return the plain recipe with a section more, on line 12."""
+    return f"{PLAIN}{text}\n"
+
+
+def placed(*lines: str) -> str:
+    """Return lines as they are told: those without a number are of the whole file."""
+    return "\ninfx: ".join(
+        f"{FILE}:{line}" if line[:1].isdigit() else f"{FILE}: {line}" for line in lines
+    )

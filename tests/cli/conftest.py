@@ -7,7 +7,7 @@ import pytest
 import gitted
 import toy_repository
 from judged import AUGUST
-from named_recipes import RECIPE, RUNNERS
+from named_recipes import FILE, RECIPE, RUNNERS
 from transcript import Infx, Transcript
 
 
@@ -41,6 +41,18 @@ def rows(generate: Callable[..., Transcript], tmp_path: Path) -> Callable[..., T
             (tmp_path / "srt-recipes").mkdir()
             (tmp_path / "srt-recipes" / "agentic-single.yaml").write_text(block)
         return generate(master, runners=RUNNERS)
+
+    return run
+
+
+@pytest.fixture
+def show(infx: Infx, tmp_path: Path) -> Callable[..., Transcript]:
+    """Show a recipe strictly, as its own checks and our own catalog read it."""
+
+    def run(text: str, selector: str = "", *flags: object) -> Transcript:
+        (tmp_path / FILE).write_text(text)
+        return infx("recipe", "show", FILE + (f":{selector}" if selector else ""), "--strict",
+                    *flags)  # fmt: skip
 
     return run
 

@@ -92,6 +92,18 @@ def test_what_cannot_be_checked_is_said(files: Path, infx: Infx) -> None:
         """)
 
 
+@pytest.mark.parametrize(
+    ("engine", "said"),
+    [
+        ("engine: sglnag", "no schema for sglnag (did you mean sglang?)"),
+        ("environment: {A: '1'}", "the recipe names no engine"),
+    ],
+)
+def test_an_engine_that_nobody_knows(files: Path, infx: Infx, engine: str, said: str) -> None:
+    (files / "odd.yaml").write_text(GOOD.replace("engine: sglang", engine))
+    assert infx("recipe", "check", "odd.yaml").out.startswith(f"not checked: {said}\n")
+
+
 def test_a_concurrency_that_no_variant_serves(infx: Infx) -> None:
     said = infx("recipe", "check", "good.yaml", "--concurrency", "8", "64")
     assert said.code == 1

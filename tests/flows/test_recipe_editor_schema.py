@@ -7,6 +7,7 @@ import jsonschema
 import pytest
 
 from infx.flows.recipe_editor_schema import recipe_schema
+from infx.recipes.sections import SECTIONS
 from infx.store.documents import parse_yaml, read_yaml
 
 REFERENCE = os.environ.get("INFX_REFERENCE_DATA")
@@ -34,6 +35,10 @@ def complaints(text):
         (".".join(map(str, error.absolute_path)), error.validator)
         for error in VALIDATOR.iter_errors(value)
     ]
+
+
+def test_editors_know_the_sections_that_binding_knows():
+    assert set(recipe_schema()["properties"]["base"]["properties"]) == set(SECTIONS)
 
 
 def test_bundles_and_plain_files_pass():

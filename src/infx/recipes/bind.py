@@ -12,7 +12,7 @@ from infx.recipes.bound import bound_recipe
 from infx.recipes.merge import Branch, Leaf, find, leaves, plain, plant, stated
 from infx.recipes.owned import SHARED, owned_keys
 from infx.recipes.roles import role_problems
-from infx.recipes.sections import unknown_sections
+from infx.recipes.sections import malformed_sections, unknown_sections
 from infx.recipes.select import CONCURRENCIES, choose, combined, concurrencies, contradictions
 from infx.recipes.symbols import check, literal_sizes
 from infx.recipes.target import Target
@@ -42,6 +42,7 @@ def bind_variant(
     removed: dict[Path, tuple[Origin, ...]] = {}
     root = combined(variant, _shared(shared), removed)
     problems = list(check(root, target.fabric, dram=target.dram))
+    problems += malformed_sections(root) if variant.form == 2 else ()
     warnings = _unlisted(variant, target)
     warnings += contradictions(variant, target) if variant.form == 1 else ()
     if variant.form == 2:
@@ -75,6 +76,7 @@ def refusals(
     """Yield what `bind_variant` refuses of a variant without `target.strict`, and bind nothing."""
     root = combined(variant, _shared(shared), {})
     yield from check(root, target.fabric, dram=target.dram)
+    yield from malformed_sections(root) if variant.form == 2 else ()
     yield from role_problems(root, file)
 
 

@@ -15,6 +15,7 @@ from pydantic import JsonValue
 
 from infx.errors import Problem
 from infx.model.engine_schema import EngineSchema
+from infx.recipes.acceptance import ENGINES
 from infx.recipes.binding import Binding
 from infx.recipes.flag_values import flag_problem, variable_problem
 from infx.recipes.settings import engine_of, roles_of
@@ -68,7 +69,7 @@ def check(
     for role in roles_of(binding):
         engine = engine_of(binding, role)
         if schema is None or engine != schema.engine:
-            found.append(_unchecked(f"no schema for {engine}", binding))
+            found.append(_unchecked(_no_schema(engine), binding))
         else:
             found += _role(binding, role, schema, stand(schema, image or binding.recipe.image))
     return tuple(dict.fromkeys(found))
@@ -229,6 +230,13 @@ def _behind_dynamo(finding: Finding) -> Finding:
     if finding.severity != "error" or "unknown flag" not in finding.problem.what:
         return finding
     return Finding("warn", finding.problem)
+
+
+def _no_schema(engine: str | None) -> str:
+    if engine is None:
+        return "the recipe names no engine"
+    close = get_close_matches(engine, ENGINES, n=1) if engine not in ENGINES else ()
+    return f"no schema for {engine}" + (f" (did you mean {close[0]}?)" if close else "")
 
 
 def _unchecked(why: str, binding: Binding) -> Finding:
