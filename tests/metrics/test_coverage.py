@@ -3,7 +3,7 @@
 import pytest
 
 from handmade import NS, measured, record
-from infx.metrics.coverage import coverage, covers, stalls
+from infx.metrics.coverage import coverage, covers, differ, stalls
 from infx.model.record import EndState, Phase, Replayed, RequestRecord
 from infx.model.result import Absent, Coverage
 
@@ -150,6 +150,39 @@ def test_a_stall_is_longer_than_5_percent_and_10_s(
     found = of(answer, end=100 + duration, duration=duration)
     assert found.silence_s == pytest.approx(silence)
     assert stalls(found) == stalled
+
+
+@pytest.mark.parametrize(("last", "apart"), [(186.0, 46.0), (150.0, 10.0), (110.0, 0.0)])
+def test_how_far_a_lone_first_token_is_from_the_time_between_tokens(
+    last: float, apart: float
+) -> None:
+    """ITL is told by requests sent at 110 and 140 s, a first token alone by one sent at `last`.
+
+    One sent at 125 s beside it is 15 s from either of the two.
+    """
+    both = [decoding(110, 111, 112), decoding(140, 141, 142)]
+    late = request(last, last + 1, last + 1)
+    assert of(*both, late).apart_s == pytest.approx(apart)
+    assert of(*both, request(125, 126, 126), late).apart_s == pytest.approx(max(apart, 15))
+
+
+def test_nothing_is_apart_where_either_is_told_by_none() -> None:
+    assert of(request(110, 111, 111)).apart_s is None
+    assert of(record(sent=198, end=199, state=EndState.ERROR)).apart_s is None
+    # A request that tells both is at no distance from itself, however old its first token is.
+    assert of(decoding(101, 102, 199)).apart_s == 0
+
+
+@pytest.mark.parametrize(
+    ("duration", "apart", "far"),
+    [(100, 10, False), (100, 10.5, True), (1000, 50, False), (1000, 50.5, True)],
+)
+def test_windows_are_unequal_beyond_5_percent_and_10_s(
+    duration: float, apart: float, far: bool
+) -> None:
+    late = request(110 + apart, 111 + apart, 111 + apart)
+    found = of(decoding(110, 111, 112), late, duration=duration)
+    assert differ(found) == far
 
 
 def test_many_tokens_a_second_keep_the_silence_exact() -> None:

@@ -55,6 +55,19 @@ def test_a_mid_run_stall() -> None:
     assert judged([*rest, stalled]) == ["mid-run-stall"]
 
 
+def test_unequal_windows() -> None:
+    """The last 5 or 6 of 100 turns, 10 s apart, answer one token each: they tell a TTFT alone.
+
+    The last of them leaves at 990 s, the last turn that tells an ITL at 940 or 930 s: 50 s of 1000
+    are allowed.
+    """
+    ok = turns()
+    short = {"gaps_ns": (), "completion_tokens": 1, "asked_output": 1}
+    lone = [replace(one, **short, end_ns=one.first_content_ns) for one in ok]
+    assert judged([*ok[:95], *lone[95:]]) == []
+    assert judged([*ok[:94], *lone[94:]]) == ["unequal-windows"]
+
+
 @pytest.mark.parametrize(("over", "expected"), [(100, []), (101, ["context-overflow"])])
 def test_golden_context_overflow(over: int, expected: list[str]) -> None:
     """101 of 10,000 flip the point, 100 do not."""

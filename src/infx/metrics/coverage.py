@@ -3,7 +3,9 @@
 AgentX asks how far the last observation of a kind reaches: the latest first content, or the latest
 end of a request with an inter-token latency. One of the two has to reach 95 % of the stated time.
 That says nothing of a stall in between, so the longest time without a completion is told too, and
-the longest in which requests were in flight and none delivered anything.
+the longest in which requests were in flight and none delivered anything. Where one of the two alone
+reaches far, TTFT and the time between tokens rest on different parts of the profile: how far the
+requests that tell them are apart is told as well.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,7 +23,8 @@ from infx.model.result import Absent, Coverage
 Moments = NDArray[np.int64]
 
 REQUIRED_RATIO = 0.95
-LEAST_STALL_S = 10.0
+LEAST_S = 10.0
+"""Shorter silences and distances are never too long: the load may idle as long by itself."""
 
 
 def coverage(measured: Measured) -> Coverage | Absent:
@@ -39,16 +42,17 @@ def coverage(measured: Measured) -> Coverage | Absent:
         return Absent(reason="the profiling phase has no length")
     records = completed(measured)
     firsts = [one.first_content_ns for one in records if one.first_content_ns is not None]
-    decoded = [end_ns(record) for record in records if itl_s(record) is not None]
+    told = [record for record in records if itl_s(record) is not None]
     limits = (start, min(start + length, end))
     return Coverage(
         timed=replay.duration_ns is not None,
         expected_duration_s=length / NS_PER_S,
         required_ratio=REQUIRED_RATIO,
         ttft_ratio=_reach(firsts, start, length),
-        inter_token_latency_ratio=_reach(decoded, start, length),
+        inter_token_latency_ratio=_reach(list(map(end_ns, told)), start, length),
         completion_gap_s=_gap(map(end_ns, records), limits),
         silence_s=_silence(profiled(measured), limits),
+        apart_s=_apart([one for one in records if one.first_content_ns is not None], told),
     )
 
 
@@ -60,12 +64,34 @@ def covers(found: Coverage) -> bool:
 
 def stalls(found: Coverage) -> bool:
     """Say whether a silence was longer than what may be missing at the end, and than 10 s."""
-    allowed = (1 - found.required_ratio) * found.expected_duration_s
-    return found.silence_s > max(allowed, LEAST_STALL_S)
+    return found.silence_s > _allowed_s(found)
+
+
+def differ(found: Coverage) -> bool:
+    """Say whether TTFT and ITL rest on requests that are as far apart."""
+    return found.apart_s is not None and found.apart_s > _allowed_s(found)
+
+
+def _allowed_s(found: Coverage) -> float:
+    return max((1 - found.required_ratio) * found.expected_duration_s, LEAST_S)
 
 
 def _reach(moments: Sequence[int], start: int, length: int) -> float | None:
     return (max(moments) - start) / length if moments else None
+
+
+def _apart(started: Sequence[RequestRecord], decoded: Sequence[RequestRecord]) -> float | None:
+    """Return how far the first were sent, at most, from the nearest of the second, in seconds."""
+    if not started or not decoded:
+        return None
+    moments = np.array([record.sent_ns for record in started], dtype=np.int64)
+    near = np.array(sorted(record.sent_ns for record in decoded), dtype=np.int64)
+    after = np.searchsorted(near, moments)
+    distances = np.minimum(
+        np.abs(moments - near[np.maximum(after - 1, 0)]),
+        np.abs(moments - near[np.minimum(after, len(near) - 1)]),
+    )
+    return int(distances.max()) / NS_PER_S
 
 
 def _gap(moments: Iterable[int], limits: tuple[int, int]) -> float | None:

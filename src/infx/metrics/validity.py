@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from infx.metrics.coverage import covers, stalls
+from infx.metrics.coverage import covers, differ, stalls
 from infx.metrics.per_request import completed
 from infx.metrics.tokens_per_chunk import is_buffered
 from infx.model.record import Measured, Phase
@@ -59,6 +59,8 @@ def replay_reasons(found: ReplaySummary, metrics: Mapping[str, Metric]) -> Itera
             yield "profile-coverage"
         if stalls(found.coverage):
             yield "mid-run-stall"
+        if differ(found.coverage):
+            yield "unequal-windows"
     if _exceeds(metrics["input_total_drift"], MAX_INPUT_DRIFT):
         yield "input-total-drift"
 

@@ -132,7 +132,8 @@ class Coverage(Value):
     inter-token latency, to the expected duration: the stated one where the phase is `timed`, else
     what it took. None is where there was no such observation. `completion_gap_s` is the longest
     time between two ok requests' ends, `silence_s` the longest in which requests were in flight and
-    none delivered anything.
+    none delivered anything. `apart_s` is how far from the nearest request that tells an inter-token
+    latency one was sent, at most, that tells a TTFT; None where nothing tells the one or the other.
     """
 
     timed: bool
@@ -142,6 +143,7 @@ class Coverage(Value):
     inter_token_latency_ratio: float | None
     completion_gap_s: float | None
     silence_s: float
+    apart_s: float | None = None
 
 
 class Censored(Value):

@@ -85,6 +85,11 @@ REASONS: Mapping[str, str] = MappingProxyType(
             "For more than 5 % of the time, and more than 10 s, requests were in flight and none "
             "delivered anything."
         ),
+        "unequal-windows": (
+            "TTFT and the time between tokens rest on different parts of the profile: some request "
+            "that tells the one was sent more than 5 % of the time, and more than 10 s, from any "
+            "that tells the other."
+        ),
         "run-running": "The run has not ended, or its client was killed.",
         "run-interrupted": "The run was stopped before all of its points were measured.",
         "run-failed": "The run failed before all of its points were measured.",
