@@ -192,7 +192,12 @@ def test_a_caller_may_choose_the_draft_length(show):
         ),
         (
             VLLM.replace('\'{"method":"mtp","num_speculative_tokens":2}\'', "'[2]'"),
-            "toy.yaml:11: roles.decode: speculative-config is not an object; write one JSON object",
+            (
+                "toy.yaml:11: roles.decode: speculative-config is not an object; write one JSON "
+                "object\ninfx: toy.yaml:11: nobody says whether the model thinks, and golden "
+                "acceptance depends on it; state THINKING_MODE as thinking_on or thinking_off, or "
+                "ask with --thinking"
+            ),
         ),
         (
             PLAIN.replace("sglang", "mocker", 1),

@@ -186,6 +186,21 @@ def test_a_recipe_whose_length_cannot_be_told_is_refused(show, case):
     assert show(text) == refused(2, f"{FILE}:{line}")
 
 
+def test_every_rule_that_a_recipe_breaks_is_told(show):
+    """Both roles state no length, and nobody says whether the model thinks."""
+    text = SGLANG.replace("  agg:", "  decode:").replace("steps: 3", "steps: true")
+    prefill = "  prefill:\n    args: {speculative-algorithm: EAGLE, speculative-num-steps: 0}\n"
+    text = (text + prefill).replace("{env: {THINKING_MODE: thinking_on}}", "{type: custom}")
+    first, second = length(STEPS, "True", 8), length(STEPS, "0", 10)
+    assert show(text) == refused(
+        2,
+        f"{FILE}:{first.replace('agg', 'decode')}\n"
+        f"infx: {FILE}:{second.replace('agg', 'prefill')}\n"
+        f"infx: {FILE}:7: nobody says whether the model thinks, and golden acceptance depends on "
+        "it; state THINKING_MODE as thinking_on or thinking_off, or ask with --thinking",
+    )
+
+
 def test_a_prefix_that_is_not_safe(show):
     assert show(SGLANG, prefix="../up") == refused(
         2,

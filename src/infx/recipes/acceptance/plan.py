@@ -190,22 +190,35 @@ def _decide(
                 "a recipe has the role agg, or prefill and decode",
             )
         )
-    found = speculation(generation)
-    if found is None:
+    found, problems = _read(generation)
+    if found is None and not problems:
         return None, f"the role {generation.name} does not speculate"
+    others = [role for role in roles.values() if role is not generation]
+    for role in others:
+        problems += _read(role)[1] if role.engine == generation.engine else ()
     if conditions.thinking is None:
-        raise InputError(
+        problems.append(
             Problem(
                 "nobody says whether the model thinks, and golden acceptance depends on it",
-                found.where,
+                found.where if found else generation.at("args"),
                 "state THINKING_MODE as thinking_on or thinking_off, or ask with --thinking",
             )
         )
+    if problems or found is None or conditions.thinking is None:
+        raise InputError(*problems)
     name = naming.curve_name(conditions.model_prefix, found)
     cell = curves.find(
         golden, name, thinking=conditions.thinking, length=found.length, where=found.where
     )
     return cell, None
+
+
+def _read(role: Role) -> tuple[Speculation | None, list[Problem]]:
+    """Return how a role speculates, or what keeps that from being told."""
+    try:
+        return speculation(role), []
+    except InputError as error:
+        return None, list(error.problems)
 
 
 def _injection(role: Role, cell: Cell | None) -> Injection:
