@@ -1,18 +1,23 @@
 """What a server may know before a point is measured, and how it is told to forget it."""
 
 import asyncio
+from pathlib import Path
 from typing import cast
 
 import pytest
 
 from asked import ask, served_by
+from infx.cli.verdict import judge
 from infx.clock import VirtualTimeLoop
 from infx.flows.freshness import not_fresh, reset, served
 from infx.flows.telemetry import pages_of
 from infx.servers.truth.script import Script
+from infx.store.datasets import demo_path
 from infx.wire.address import Dial, parse
 from infx.wire.fetch import Client
 from memory_transport import memory_dial
+from playing import play
+from replaying import PACE, agentic
 
 URL = "http://here/metrics"
 
@@ -124,3 +129,22 @@ def test_one_reset_of_two_clears_nothing() -> None:
     assert not_fresh({"cache_reset": [done, refused]}, shared=True)
     assert not not_fresh({"cache_reset": [done, done]}, shared=True)
     assert not_fresh({"cache_reset": []}, shared=True)
+
+
+@pytest.mark.parametrize("reset_cache", [False, True])
+def test_the_second_point_on_one_server_is_not_fresh(tmp_path: Path, reset_cache: bool) -> None:
+    """Asked to forget, this server answers 404, so the attempt is recorded and clears nothing.
+
+    The first point only had the counts that sized its prompts before it.
+    """
+    outcome, _, _ = play(
+        tmp_path, Script(**PACE), workload=agentic(duration_s=3.0, warmups_per_lane=0),
+        corpus=demo_path(), concurrency=(1, 2), reset_cache=reset_cache,
+    )  # fmt: skip
+    first, second = outcome.run.result.points
+    assert "server-not-fresh" not in first.reasons
+    assert "server-not-fresh" in second.reasons
+    (said,) = outcome.run.points[1].audit.get("cache_reset", [{"ok": None}])
+    assert said["ok"] is (False if reset_cache else None)
+    assert judge(outcome, max_error=0.1, strict=True).code == 1
+    assert judge(outcome, max_error=0.1, strict=False).code == 0

@@ -108,6 +108,23 @@ def test_gauges_are_told_second_by_second_over_all_sources() -> None:
     assert alone.mean == 15
 
 
+@pytest.mark.parametrize(("stated", "share"), [(1.0, 1.0), (1.5, 1.5), (1.6, 0.016), (64, 0.64)])
+def test_a_usage_above_one_and_a_half_is_percent(stated: float, share: float) -> None:
+    found = computed([page(f"vllm:kv_cache_usage_perc {stated}\n", at) for at in (0.5, 1.5, 2.5)])
+    assert found.metrics["kv_usage_peak"].mean == pytest.approx(share)  # type: ignore[union-attr]
+
+
+def test_hit_rates_of_several_engines_are_averaged() -> None:
+    """Two servers that state 0.2 and 0.6 and count nothing: 0.4."""
+    text = "sglang:num_running_reqs 1\nsglang:cache_hit_rate {}\n"
+    pages = [
+        page(text.format(rate), at + 0.1 * n, f"http://{n}")
+        for at in (0, 1, 2)
+        for n, rate in enumerate((0.2, 0.6))
+    ]
+    assert computed(pages).metrics["prefix_hit"].mean == pytest.approx(0.4)  # type: ignore[union-attr]
+
+
 def test_misses_are_counted_by_reason_and_only_within_the_window() -> None:
     missed = [
         Miss("http://a/metrics", at * S, at * S + 5, reason)
