@@ -13,8 +13,11 @@ from typing import Any, cast
 
 import httptools
 
-LARGE = 64 * 1024
-"""Undecoded bytes at which an exchange asks to be decoded before it ends."""
+LARGE = 16 * 1024
+"""Undecoded bytes at which an exchange asks to be decoded before it ends: about 70 events.
+
+A thousand streams so hold 16 MB of them at the most.
+"""
 UNPARSED = 32
 """Reads that may wait for the HTTP parser; so many are parsed in about 20 microseconds."""
 HTTP_OK = 200
