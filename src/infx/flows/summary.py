@@ -157,12 +157,13 @@ def acceptance_of(
     length = server.metrics["acceptance_length"]
     if isinstance(length, Absent):
         return length.reason
-    steps = length.observations
+    if length.n is None:
+        return "nobody said over how many steps the acceptance length is"
     if isinstance(golden, Cell):
-        return Acceptance(length.mean, steps, float(golden.al))
+        return Acceptance(length.mean, length.n, float(golden.al))
     if isinstance(golden, Absent):
-        return Acceptance(length.mean, steps, ungolden=golden.reason)
-    return Acceptance(length.mean, steps)
+        return Acceptance(length.mean, length.n, ungolden=golden.reason)
+    return Acceptance(length.mean, length.n)
 
 
 def _replayed(point: PointFile, workload: AgenticWorkload, recorded: Recorded) -> Replayed:

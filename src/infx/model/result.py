@@ -1,8 +1,8 @@
 """Numbers computed from records: a value with its sample count, or the reason for its absence."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, JsonValue, model_validator
+from pydantic import Discriminator, Field, JsonValue, Tag, model_validator
 
 from infx.model.acceptance import Cell
 from infx.model.agentx import RequestMetrics
@@ -35,9 +35,8 @@ class Interval(Value):
 
 
 class MetricValue(Value):
-    """A statistic of one metric over one point, in `unit`, resting on `n` observations.
+    """A statistic of one metric over one point, in `unit`, on `n` observations (None: not told).
 
-    Only an artifact of another client may leave `n` unknown, which is None.
     Metrics of a whole point (throughputs, rates) have their figure in `mean` and no spread.
     Percentiles interpolate linearly at rank (n-1)p/100; `std` is the population's. `intervals` maps
     a statistic to its 95 % interval or the reason why it has none; it is empty for metrics without.
@@ -53,13 +52,6 @@ class MetricValue(Value):
     p95: float | None = None
     p99: float | None = None
     intervals: dict[str, Interval | Absent] = Field(default_factory=dict)
-
-    @property
-    def observations(self) -> int:
-        """What it rests on, where infx computed it; raises TypeError where nobody said it."""
-        if self.n is None:
-            raise TypeError("nobody said how many observations it rests on")
-        return self.n
 
 
 Metric = MetricValue | Absent
@@ -81,6 +73,17 @@ class Counts(Value):
         if self.issued != sum(getattr(self, state) for state in EndState):
             raise ValueError("issued must be the sum of the six end states")
         return self
+
+
+def _tag(given: object) -> str:
+    told = isinstance(given, Absent) or (isinstance(given, dict) and "reason" in given)
+    return "absent" if told else "counts"
+
+
+Counted = Annotated[
+    Annotated[Counts, Tag("counts")] | Annotated[Absent, Tag("absent")], Discriminator(_tag)
+]
+"""Counts, or why nobody kept them; what is wrong is said of the one that was meant."""
 
 
 class ClientAudit(Value):
@@ -112,9 +115,9 @@ class Steady(Value):
     """What a point says of the time in which its concurrency was near its peak.
 
     `start_s` and `end_s` are seconds after the first send of the profiling phase: the first moment
-    at which `share` of the `peak` was in flight, and the last one. Where sessions are replayed, it
-    is lanes with a live session that are counted. `n` ok requests lie wholly
-    inside; latencies rest on them, throughputs on all tokens that came inside.
+    at which `share` of the `peak` was in flight, and the last one; where sessions are replayed,
+    lanes with a live session are counted. `n` ok requests lie wholly inside; latencies rest on
+    them, throughputs on all tokens that came inside.
     """
 
     share: float
@@ -204,7 +207,6 @@ class PointSummary(Value):
 
     `curve_key` says which points form a curve with it, and `traits` in words what its recipe and
     workload are. Only an artifact of another client may leave counts unknown.
-
     `reasons` are the kebab-case ids of what keeps the point from being certified.
     `error_reasons` counts the failed requests by reason. `unsent` are the requests that were
     planned and never issued, None where no number was planned. `rate` is the highest arrival rate
@@ -227,8 +229,8 @@ class PointSummary(Value):
     achieved_concurrency: float | None
     certified: bool
     reasons: tuple[str, ...]
-    counts: Counts | Absent
-    warmup_counts: Counts | Absent
+    counts: Counted
+    warmup_counts: Counted
     error_reasons: dict[str, int]
     client: ClientAudit | None = None
     incomplete_tokens: IncompleteTokens | None = None
@@ -267,7 +269,6 @@ class CurvePoint(Value):
 
     `on_frontier` is strict dominance; `on_reference_frontier` keeps plateaus, as the public
     reference does. `x_interval` and `y_interval` are where the figures lie, None where unknown.
-    `traits` are those of the point's summary.
     """
 
     point_id: str
