@@ -10,6 +10,7 @@ from typing import Any
 
 import orjson
 
+from infx.model.gaps import Gaps
 from infx.model.record import EndState, Issue, RequestRecord
 from infx.wire.connection import Exchange
 from infx.wire.failure import error_text, is_overflow, refusal
@@ -248,7 +249,7 @@ class AnswerDecoder:
             first_content_ns=self._first,
             first_output_ns=self._first_output,
             late_ns=late_ns(self._first) if self._first is not None else None,
-            gaps_ns=tuple(self._gaps),
+            gaps_ns=Gaps(self._gaps),
             finish=self._finish or ("done" if self._done else None),
             prompt_tokens=count(usage, "prompt_tokens"),
             completion_tokens=count(usage, "completion_tokens"),
