@@ -100,11 +100,14 @@ def test_a_variant_on_one_node_may_select_by_its_point_and_no_other_may(show, na
     assert said.verdict[1:] == [f"infx: {FILE}:12: the recipe: {name} is 4"]
 
 
-def test_keys_and_sizes_are_told_together(show):
-    text = client("concurrencies: 4, env: {ISL: '1', CONC: '4'}") + "modle: {}\n"
-    assert show(text) == refused(
+def test_all_that_a_recipe_breaks_is_told_together(show):
+    text = client("concurrencies: 4, env: {ISL: '1', CONC: '4', A: '@dram.x'}") + "modle: {}\n"
+    assert show(text.replace("workers: 1", "workers: 0")) == refused(
         2,
         placed(
+            "8: roles.agg.workers is 0, not a number from 1",
+            "12: benchmark.env.A: @dram.x is not defined; known are @dram.total-gb, "
+            "@dram.total-bytes, @dram.per-gpu-gb, @dram.per-gpu-bytes",
             "13: modle is no section of a recipe; did you mean model?",
             "12: benchmark.concurrencies is not a recipe's to state: it is the row's "
             "concurrencies; remove it",

@@ -41,8 +41,7 @@ def bind_variant(
     """Return a variant bound at a point that it is known to fit; see `bind` for what is refused."""
     removed: dict[Path, tuple[Origin, ...]] = {}
     root = combined(variant, _shared(shared), removed)
-    problems = list(check(root, target.fabric, dram=target.dram))
-    problems += malformed_sections(root) if variant.form == 2 else ()
+    problems = list(_problems(root, variant, target, file))
     warnings = _unlisted(variant, target)
     warnings += contradictions(variant, target) if variant.form == 1 else ()
     if variant.form == 2:
@@ -54,7 +53,7 @@ def bind_variant(
             warnings += kept
     if problems:
         raise InputError(*problems)
-    recipe = bound_recipe(root, target, file=file)
+    recipe = bound_recipe(root, target)
     tree = plain(root)
     assert isinstance(tree, dict)
     origins = {path: leaf.origins for path, leaf in leaves(root)}
@@ -73,11 +72,14 @@ def bind_variant(
 def refusals(
     variant: Variant, *, shared: Document | None, target: Target, file: str
 ) -> Iterator[Problem]:
-    """Yield what `bind_variant` refuses of a variant without `target.strict`, and bind nothing."""
-    root = combined(variant, _shared(shared), {})
-    yield from check(root, target.fabric, dram=target.dram)
+    """Return what `bind_variant` refuses of a variant without `target.strict`; bind nothing."""
+    return _problems(combined(variant, _shared(shared), {}), variant, target, file)
+
+
+def _problems(root: Branch, variant: Variant, target: Target, file: str) -> Iterator[Problem]:
     yield from malformed_sections(root) if variant.form == 2 else ()
     yield from role_problems(root, file)
+    yield from check(root, target.fabric, dram=target.dram)
 
 
 def _shared(document: Document | None) -> Branch | None:

@@ -5,11 +5,9 @@ from collections.abc import Mapping
 
 from pydantic import JsonValue
 
-from infx.errors import InputError
 from infx.model.recipe import BoundRecipe, Role
 from infx.recipes.binding import Path
 from infx.recipes.merge import Branch, Leaf, find, plain
-from infx.recipes.roles import role_problems
 from infx.recipes.site import site_of, without
 from infx.recipes.target import Target
 from infx.recipes.topology import COLOCATE, facts
@@ -31,14 +29,8 @@ _OWN: frozenset[Path] = frozenset(
 """Leaves that have a field of their own in `BoundRecipe`."""
 
 
-def bound_recipe(root: Branch, target: Target, *, file: str) -> BoundRecipe:
-    """Return the kept form of a merged recipe at a point.
-
-    Raises InputError with every problem of its roles at its line.
-    """
-    problems = list(role_problems(root, file))
-    if problems:
-        raise InputError(*problems)
+def bound_recipe(root: Branch, target: Target) -> BoundRecipe:
+    """Return the kept form of a merged recipe at a point, whose roles were judged before."""
     tree = plain(root)
     assert isinstance(tree, dict)
     site, out = site_of(root)
