@@ -213,11 +213,8 @@ class PointSummary(Value):
     that was asked, in requests/s, None in a closed loop; where there is one, `concurrency` is the
     bound of requests in flight. Where sessions were replayed, `concurrency` is how many were live
     at once, and `replay` says what belongs to them. `server` is what the server's own counters say,
-    None where nobody read them. `curve_key` says which points form a curve with it, and `traits` in
-    words what its recipe and workload are.
-
-    `golden` is the committed acceptance length of speculative decoding that the server of a replay
-    was to simulate, or why none is known.
+    None where nobody read them. `golden` is the committed acceptance length of speculative decoding
+    that the server of a replay was to simulate, or why none is known.
     """
 
     point_id: str
