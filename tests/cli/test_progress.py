@@ -70,6 +70,16 @@ def test_a_finished_point_of_an_open_loop_goes_by_its_rate():
     assert stream.getvalue() == "rate 2.5/s: 3 ok, 1 not ok\n"
 
 
+def test_a_replay_after_a_curve_is_told_apart_from_its_points():
+    stream = io.StringIO()
+    line = ProgressLine(lambda: 0.0, stream)
+    line.point(summary_of(traits={"workload": "64/32"}))
+    line.point(summary_of(traits={"workload": "agentic"}).model_copy(update={"point_id": "1" * 64}))
+    assert stream.getvalue().splitlines() == [
+        "concurrency 1024: 3 ok, 1 not ok", "agentic at concurrency 1024: 3 ok, 1 not ok",
+    ]  # fmt: skip
+
+
 def summary_of(**changes) -> PointSummary:
     ends = {"ok": 3, "error": 1, "overflow": 0, "cancelled_at_end": 0}
     counts = Counts(issued=4, cancelled_by_plan=0, lost=0, **ends)
