@@ -30,7 +30,7 @@ def corpus(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     """The corpus that ships, and two seeds of one with many subagents of their own workers."""
     if request.param == "demo":
         return demo_path()
-    busy = {"traces": 6, "seed": request.param, "fan_out": 0.4, "fan_out_most": 7, "nested": 0.6}
+    busy = {"traces": 3, "seed": request.param, "fan_out": 0.4, "fan_out_most": 7, "nested": 0.6}
     path = tmp_path_factory.mktemp("corpus") / "busy.jsonl"
     path.write_bytes(b"".join(rows(PRESETS["demo"].model_copy(update=busy))))
     return path
