@@ -21,6 +21,7 @@ from infx.flows.evidence.known import Known
 from infx.flows.evidence.logs import Logs
 from infx.flows.evidence.places import cite
 from infx.flows.evidence.points import scenario_id
+from infx.flows.evidence.publication import Shown, publication
 from infx.flows.evidence.states import Placed
 from infx.flows.evidence.variants import Bound
 from infx.flows.recipe_uses import Use, uses
@@ -114,7 +115,6 @@ def facts(path: Path, root: Path, entry: Named | None) -> Facts:
         checkpoints=Checkpoints(),
         logs=Logs(),
     )
-    frameworks = {config.key: config.framework}
     submission = Submission(
         evidence="0" * 64,
         day=DAY,
@@ -129,7 +129,7 @@ def facts(path: Path, root: Path, entry: Named | None) -> Facts:
         overrides=tuple(recipes.overrides(found, known)),
         patches=tuple(_patches(found)),
         waivers=(),
-        publication=tuple(recipes.publication(found, frameworks, COMMIT)),
+        publication=tuple(publication(found, {config.key: config}, COMMIT, Shown())),
     )
     banned = tuple(use for one in bindings for use in banned_uses(one, known.precision))
     return Facts(submission, len(bindings), banned)

@@ -33,6 +33,29 @@ BOTH, ALONE = "publish_events_and_metrics", "publish_metrics"
 ON, OFF = {"enable_iter_perf_stats": True}, {"enable_iter_perf_stats": False}
 
 
+def test_what_containers_had_beats_what_a_recipe_asks_for_and_the_catalog_comes_last():
+    tree = recipe(args=ON, version=OLD)
+    shown = Statement("ai-dynamo", NEW, "run 1 packages:3")
+    stated = Statement("router", NEW, "master.yaml:9")
+    ask = {"launcher": "separate"}
+    found = publication_facts(bound(tree), **ask, shown=shown, otherwise=stated)
+    assert (found.version, found.enabled) == (shown, True)
+    assert publication_facts(bound(tree), **ask, otherwise=stated).enabled is False
+    bare = publication_facts(bound(recipe(args=ON)), **ask, otherwise=stated)
+    assert (bare.version, bare.enabled) == (stated, True)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("v1.5.0", True), ("1.4.2", False), ("v1.3.0-deepseek-v4-dev.1", False),
+        ("46520ca59afe992fb5ef61b3197b2316f8df9b2b", None), ("main", None),
+    ],
+)  # fmt: skip
+def test_versions_of_catalogs_are_releases_or_commits(value, expected):
+    assert knows_separate(Statement("router", value, "master.yaml:9")) is expected
+
+
 @pytest.mark.parametrize(
     ("engine", "args", "version", "combined", "separate"),
     [

@@ -7,6 +7,24 @@ from infx.model.page_facts import Overview, Published
 from infx.model.review_facts import Claim, Owners, PullRequest, Template
 from infx.model.run_facts import Run
 from infx.model.value import Value
+from infx.model.verdict import Cite
+
+
+class Installed(Value):
+    """A package that the containers of an entry's runs had, as their own list of packages says."""
+
+    config: str
+    name: str
+    version: str
+    cite: Cite
+
+
+class MetricsPage(Value):
+    """A page of metrics of an entry's run: the series that had a value beside their seed."""
+
+    config: str
+    series: tuple[str, ...]
+    cite: Cite
 
 
 class PullRecord(Value):
@@ -14,6 +32,7 @@ class PullRecord(Value):
 
     Their forms are those that they have in a `Submission`. A part that nobody gathered is null, and
     `unknown` may say why. Jobs of a run state the entry and the concurrencies of their matrix row.
+    `installed` and `pages` are of the runs: what of a server's metrics no setting can show.
     """
 
     pull: PullRequest
@@ -24,6 +43,8 @@ class PullRecord(Value):
     published: tuple[Published, ...] | None = None
     overview: tuple[Overview, ...] | None = None
     claims: tuple[Claim, ...] | None = None
+    installed: tuple[Installed, ...] | None = None
+    pages: tuple[MetricsPage, ...] | None = None
     unknown: dict[str, str] = Field(default_factory=dict)
 
     @model_validator(mode="after")

@@ -210,8 +210,8 @@ class CurveFacts(Value):
 class Publication(Value):
     """Whether an engine behind Dynamo publishes iteration and KV-cache metrics.
 
-    `settings` are the effective settings that turn them on or off; `scraped` whether a page of the
-    run had them.
+    `settings` are the effective settings that turn them on or off; `because` says what decides, or
+    why nobody can tell; `scraped` whether a page of the run had them.
     """
 
     config: str
@@ -219,4 +219,5 @@ class Publication(Value):
     dynamo_version: Observed | None
     settings: tuple[Observed, ...]
     enabled: bool | None
+    because: str | None = None
     scraped: bool | None

@@ -48,6 +48,8 @@ _MAY = {True: "takes", False: "does not know", None: "may not know"}
 _WORST_FIRST = (False, None, True)
 _VERSION = re.compile(r"(\d+)\.(\d+)(?:\.\d+)*(?:[a-z.+-]*?dev(\d+))?.*")
 
+_COMMIT = re.compile(r"[0-9a-f]{12,40}")
+
 
 @dataclass(frozen=True, slots=True)
 class Statement:
@@ -74,14 +76,22 @@ class PublicationFacts:
 
 
 def publication_facts(
-    binding: Binding, launcher: Launcher | None = None
+    binding: Binding,
+    launcher: Launcher | None = None,
+    *,
+    shown: Statement | None = None,
+    otherwise: Statement | None = None,
 ) -> PublicationFacts | None:
-    """Return what a variant says of its metrics, None where TensorRT-LLM is not behind Dynamo."""
+    """Return what a variant says of its metrics, None where TensorRT-LLM is not behind Dynamo.
+
+    `shown` is the Dynamo that its containers had, which beats what the recipe asks for; `otherwise`
+    is one that the catalog states for a recipe that says nothing.
+    """
     frontend = _at(binding, "frontend", "type")
     roles = [role for role in roles_of(binding) if engine_of(binding, role) == "trtllm"]
     if not roles or frontend not in (None, "dynamo"):
         return None
-    version = installed(binding)
+    version = shown or installed(binding) or otherwise
     may = None if version is None else knows_separate(version)
     # Only the later launcher takes this key; the earlier one refuses the recipe.
     only = "separate" if _at(binding, "engine", SEPARATE) is not None else launcher
@@ -113,7 +123,8 @@ def installed(binding: Binding) -> Statement | None:
 
 def knows_separate(version: Statement) -> bool | None:
     """Return whether a Dynamo knows how to publish metrics alone; None where nobody showed it."""
-    found = None if version.name == "dynamo.hash" else _VERSION.fullmatch(version.value)
+    is_commit = version.name == "dynamo.hash" or _COMMIT.fullmatch(version.value)
+    found = None if is_commit else _VERSION.fullmatch(version.value.removeprefix("v"))
     if found is None:
         return None
     if (int(found[1]), int(found[2])) < SEPARATE_SINCE:

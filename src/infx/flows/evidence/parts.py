@@ -19,7 +19,6 @@ from infx.flows.evidence import (
     figures,
     logs,
     measured,
-    pages,
     patches,
     raw,
     recipes,
@@ -33,6 +32,7 @@ from infx.flows.evidence.curves import Figure, curves
 from infx.flows.evidence.known import Known
 from infx.flows.evidence.logs import Logs
 from infx.flows.evidence.points import Trio, configs, jobs, others, points
+from infx.flows.evidence.publication import publication, shown
 from infx.flows.evidence.scripts import Scripts
 from infx.flows.evidence.states import State
 from infx.flows.evidence.variants import Bound, bound
@@ -40,13 +40,14 @@ from infx.model.config_facts import Config
 from infx.model.model_registry import ModelRegistry
 from infx.model.pull_record import PullRecord
 from infx.model.registry import HardwareRegistry, Thresholds
-from infx.model.run_facts import ExpectedJob, Publication, Run
+from infx.model.run_facts import ExpectedJob, Run
 from infx.model.setting_registry import (
     ArchitectureRegistry,
     DraftPrecisionRegistry,
     PackageRegistry,
     ThinkingRegistry,
 )
+from infx.model.submission import Submission
 from infx.store import datasets
 from infx.store.registries import registry
 
@@ -167,7 +168,11 @@ class Parts:
             "acceptance": tuple(acceptance(self._bound, known)),
             "drafts": tuple(drafts.drafts(self._bound, known)),
             "overrides": tuple(recipes.overrides(self._bound, known)),
-            "publication": tuple(self._publication()),
+            "publication": tuple(
+                publication(
+                    self._bound, known.configs, known.commit, shown(self._bundles, self._record)
+                )
+            ),
             "patches": tuple(patches.patches(self._bound, self._head, self._base)),
             "closures": tuple(closures(trio, self._base, self._head)),
             "changes": tuple(changes(self._base, self._head)),
@@ -178,16 +183,10 @@ class Parts:
             "expected_jobs": _expected(trio),
         }
 
-    def _publication(self) -> Iterator[Publication]:
-        known = self._known
-        frameworks = {key: one.framework for key, one in known.configs.items()}
-        for one in recipes.publication(self._bound, frameworks, known.commit):
-            shown = pages.has_kv_metrics(self._bundles, one.config)
-            yield one.model_copy(update={"scraped": shown})
-
     def recorded(self) -> Found:
         """Return what the record of the pull request says."""
-        names = [name for name in PullRecord.model_fields if name not in ("unknown", "runs")]
+        names = [name for name in PullRecord.model_fields if name in Submission.model_fields]
+        names = [name for name in names if name not in ("unknown", "runs")]
         if self._record is None:
             return dict.fromkeys(names, "no record of the pull request was given")
         record = self._record

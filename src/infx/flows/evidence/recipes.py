@@ -7,12 +7,11 @@ from pydantic import JsonValue
 from infx.flows.evidence.known import Known
 from infx.flows.evidence.places import cite
 from infx.flows.evidence.variants import Bound
-from infx.model import config_facts, run_facts
+from infx.model import config_facts
 from infx.model.setting_registry import DraftPrecisionRegistry
 from infx.recipes.architecture import Native, configuration_overrides, lossy_uses
 from infx.recipes.banned_variables import banned_uses
 from infx.recipes.binding import Binding, Path
-from infx.recipes.publication import Statement, publication_facts
 from infx.recipes.settings import origin, role_settings
 
 
@@ -79,36 +78,12 @@ def _overrides(
         )
 
 
-def publication(
-    found: Iterable[Bound], frameworks: Mapping[str, str], commit: str
-) -> Iterator[run_facts.Publication]:
-    """Yield what recipes of TensorRT-LLM behind Dynamo state of its metrics; nothing is scraped."""
-    for one in found:
-        behind = frameworks.get(one.config, "").startswith("dynamo-")
-        facts = publication_facts(one.binding) if behind else None
-        if facts is not None:
-            version = facts.version
-            yield run_facts.Publication(
-                config=one.config,
-                variant=one.variant,
-                dynamo_version=None if version is None else _observed(version, commit),
-                settings=tuple(_observed(each, commit) for each in facts.statements),
-                enabled=facts.enabled,
-                scraped=None,
-            )
-
-
 def _banned(
     binding: Binding, precision: DraftPrecisionRegistry, commit: str
 ) -> Iterator[config_facts.Observed]:
     for use in banned_uses(binding, precision):
         place = cite(use.where, use.value, at=commit)
         yield config_facts.Observed(name=use.name, value=use.value, cite=place)
-
-
-def _observed(one: Statement, commit: str) -> config_facts.Observed:
-    place = cite(one.where, one.value, at=commit)
-    return config_facts.Observed(name=one.name, value=one.value, cite=place)
 
 
 def _role(one: Bound, role: str, engine: str, commit: str) -> config_facts.Role:

@@ -3,8 +3,9 @@
 What
     For affected entries of TensorRT-LLM behind Dynamo: the engine's iteration and KV-cache metrics
     are turned on by settings that the installed Dynamo supports, and a page of the measured run has
-    them. The version is that of the installed package, not of the container's tag. KV events are
-    not asked for.
+    them. The version is that of the installed package, not of the container's tag: the one that
+    was recorded of the run, else the one that the recipe installs, else the one that the catalog
+    states beside the image. KV events are not asked for.
 
     The rule is inferred. The public system has this check and no page states its text; it is drawn
     from the statement that reviewers sign and from what the harness does.
@@ -36,7 +37,7 @@ from collections.abc import Iterator
 from infx.model.config_facts import Config
 from infx.model.run_facts import Publication
 from infx.model.submission import Submission
-from infx.model.verdict import Cite, Finding
+from infx.model.verdict import Cite, Finding, Question
 from infx.policy.context import Context
 from infx.policy.scope import affected
 from infx.recipes.registries import framework
@@ -73,19 +74,12 @@ def _variant(config: Config, facts: Publication) -> Finding:
     about = f"{facts.config} {facts.variant}"
     settings = tuple(one.cite for one in facts.settings)
     version = facts.dynamo_version
-    unknown = None
-    if version is None:
-        unknown = "the installed version of Dynamo", "record the installed package's version"
-    elif facts.enabled is None:
-        unknown = "whether its metrics are on", "state the setting that turns them on"
-    elif facts.enabled and facts.scraped is None:
-        unknown = (
-            "what the run's pages of metrics had",
-            "collect a run bundle with its metrics pages (--run)",
-        )
+    unknown = _unknown(facts)
     if unknown is not None:
-        message = f"could not be verified: nobody knows {unknown[0]} for {about}"
-        return _bad(about, message, unknown[1], *(settings or (config.cite,)))
+        what, remedy, asks = unknown
+        message = f"could not be verified: nobody knows {what} for {about}"
+        question = Question(asks=f"{asks} {about}?", of="the signer")
+        return _bad(about, message, remedy, *(settings or (config.cite,)), question=question)
     if not facts.enabled:
         named = ", ".join(f"{one.name}={one.value}" for one in facts.settings) or "the default"
         message = f"{about} publishes no iteration and KV-cache metrics: {named}"
@@ -104,7 +98,33 @@ def _variant(config: Config, facts: Publication) -> Finding:
     )
 
 
-def _bad(about: str, message: str, remedy: str, *cites: Cite) -> Finding:
+def _unknown(facts: Publication) -> tuple[str, str, str] | None:
+    """Return what is not known of a launch, what to do, and what a person is asked."""
+    if facts.dynamo_version is None:
+        return (
+            "the installed version of Dynamo",
+            "record the installed package's version (`installed` of --pull)",
+            "which ai-dynamo does the list of packages name in the containers of",
+        )
+    if facts.enabled is None:
+        why = f", as {facts.because}," if facts.because else ""
+        return (
+            f"whether its metrics are on{why}",
+            "state the setting that turns them on",
+            "which launcher started it, and does that publish the metrics of",
+        )
+    if facts.enabled and facts.scraped is None:
+        return (
+            "what the run's pages of metrics had",
+            "collect a run bundle with its metrics pages (--run), or record them (--pull)",
+            "does a page of metrics have figures of the KV cache for",
+        )
+    return None
+
+
+def _bad(
+    about: str, message: str, remedy: str, *cites: Cite, question: Question | None = None
+) -> Finding:
     return Finding(
         status="FAIL",
         message=message,
@@ -112,4 +132,5 @@ def _bad(about: str, message: str, remedy: str, *cites: Cite) -> Finding:
         about=about,
         confidence="inferred",
         remedy=remedy,
+        question=question,
     )

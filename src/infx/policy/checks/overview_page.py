@@ -13,11 +13,12 @@ Why
 
 Fails
     The overview has no cell for the model and the engine, or an empty one, or one that links a
-    page that documents no affected launch. The overview was not read, or the vendor of an entry's
-    hardware is not known.
+    page that documents no affected launch. The overview was not read, for this change or for the
+    registry, or the vendor of an entry's hardware is not known.
 
 Passes
     Each affected entry of that hardware and such an engine has a cell with a documenting page.
+    Where nobody read the overview for this change, what the registry read on its day counts.
     Hardware of other vendors, other engines and changes without entries are not asked.
 
 Fix
@@ -34,7 +35,7 @@ from urllib.parse import urlsplit
 from infx.model.config_facts import Config
 from infx.model.page_facts import Overview
 from infx.model.submission import Submission
-from infx.model.verdict import Cite, Finding
+from infx.model.verdict import Cite, Finding, Question
 from infx.policy.context import Context
 from infx.policy.scope import affected
 from infx.recipes.registries import framework, hardware, pages
@@ -86,8 +87,7 @@ def _entry(config: Config, submission: Submission, context: Context) -> Finding:
     engine = _engine(config, context)
     what = f"{config.prefix} with {engine}"
     if submission.overview is None:
-        message = f"could not be verified: the overview was not read for {what}"
-        return _bad(config, message, "collect the overview of recipes (--pull)")
+        return _registered(config, what, engine, context)
     cells = [
         one
         for one in submission.overview
@@ -104,6 +104,28 @@ def _entry(config: Config, submission: Submission, context: Context) -> Finding:
         remedy = "link the page that the launch was published on"
         return _bad(config, message, remedy, *(one.cite for one in filled))
     return _good(config, good[0], what)
+
+
+def _registered(config: Config, what: str, engine: str, context: Context) -> Finding:
+    """Return what the registry of pages says, where nobody read the overview for this change."""
+    known = pages(context.pages, prefix=config.prefix, engine=engine)
+    row = next((one for one in known if one.overview is not None), None)
+    if row is None:
+        message = f"could not be verified: the overview was not read for {what}"
+        question = Question(asks=f"does the overview have a cell for {what}?", of="the signer")
+        return _bad(config, message, "collect the overview of recipes (--pull)", question=question)
+    read = context.pages.sources[row.source].read
+    cite = Cite(path="the registry of launch pages", value=row.url)
+    if not row.overview:
+        message = f"the overview had no cell for {what} on {read}"
+        return _bad(config, message, "have the launch page added to the overview", cite)
+    return Finding(
+        status="PASS",
+        message=f"the overview's cell for {what} linked {row.url} on {read}",
+        cites=(cite,),
+        about=config.key,
+        confidence="inferred",
+    )
 
 
 def _documenting(config: Config, submission: Submission, context: Context) -> set[str]:
@@ -124,7 +146,9 @@ def _page(url: str | None) -> str:
     return f"{parts.netloc.casefold()}{parts.path.rstrip('/')}"
 
 
-def _bad(config: Config, message: str, remedy: str, *cites: Cite) -> Finding:
+def _bad(
+    config: Config, message: str, remedy: str, *cites: Cite, question: Question | None = None
+) -> Finding:
     return Finding(
         status="FAIL",
         message=message,
@@ -132,6 +156,7 @@ def _bad(config: Config, message: str, remedy: str, *cites: Cite) -> Finding:
         about=config.key,
         confidence="inferred",
         remedy=remedy,
+        question=question,
     )
 
 
