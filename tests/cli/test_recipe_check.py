@@ -6,6 +6,7 @@ from textwrap import dedent
 
 import pytest
 
+from named_recipes import RUNNERS
 from transcript import Infx, refused
 
 GOOD = dedent("""\
@@ -92,13 +93,13 @@ def test_what_cannot_be_checked_is_said(files: Path, infx: Infx) -> None:
         """)
 
 
-@pytest.mark.parametrize(
-    ("engine", "said"),
-    [
-        ("engine: sglnag", "no schema for sglnag (did you mean sglang?)"),
-        ("environment: {A: '1'}", "the recipe names no engine"),
-    ],
-)
+ODD = {
+    "engine: sglnag": "no schema for sglnag (did you mean sglang?)",
+    "environment: {A: '1'}": "the recipe names no engine",
+}
+
+
+@pytest.mark.parametrize(("engine", "said"), ODD.items())
 def test_an_engine_that_nobody_knows(files: Path, infx: Infx, engine: str, said: str) -> None:
     (files / "odd.yaml").write_text(GOOD.replace("engine: sglang", engine))
     assert infx("recipe", "check", "odd.yaml").out.startswith(f"not checked: {said}\n")
@@ -278,3 +279,21 @@ def test_the_longest_request_of_an_agentic_corpus(
     said = infx("recipe", "check", *_catalog(files, concurrencies="[8, 16]"))
     found = f"context-length of agg is {tokens}, the longest request needs 256000"
     assert (found in said.out) is warned
+
+
+def test_recipes_that_rows_of_october_name_are_there(files: Path, infx: Infx) -> None:
+    """The one of an evaluation too; rows of August may name files that stand inside an image."""
+    flags = _catalog(files, concurrencies="[8, 16]")
+    (files / "srt-recipes").mkdir()
+    (files / "srt-recipes" / "toy.yaml").write_text(CATALOGED)
+    master = files / "toy-master.yaml"
+    named = "srt-recipe: toy.yaml, eval-srt-recipe: tiy.yaml"
+    master.write_text(master.read_text().replace("srt-recipe: toy.yaml", named))
+    assert "1 recipe that rows name is in no root: tiy.yaml" in infx("recipe", "check", *flags).out
+    (files / "runners.yaml").write_text(RUNNERS)
+    said = infx("recipe", "check", *flags)
+    assert said.code == 1
+    assert said.out.splitlines()[-4:-2] == [
+        "toy-master.yaml",
+        "  1  error  structure  there is no recipe tiy.yaml; did you mean toy.yaml?",
+    ]

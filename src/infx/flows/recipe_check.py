@@ -109,7 +109,10 @@ def check_recipes(asked: Asked) -> RecipeCheck:
     if known.missing:
         names = ", ".join(list(known.missing)[:3]) + (" ..." if len(known.missing) > 3 else "")
         count = len(known.missing)
-        found.unchecked[f"{count} recipes that rows name are in no root: {names}"] = None
+        named = (
+            "1 recipe that rows name is" if count == 1 else f"{count} recipes that rows name are"
+        )
+        found.unchecked[f"{named} in no root: {names}"] = None
     findings = sorted(found.findings.values(), key=_order)
     return RecipeCheck(
         files=len(references),

@@ -20,8 +20,8 @@ from infx.recipes.target import Target
 from infx.recipes.variants import split_selector
 from infx.store import datasets
 from infx.store.catalog import find
-from infx.store.recipes import locate, roots_around, shared_block
 from infx.store.recipes import find as find_recipe
+from infx.store.recipes import locate, roots_around, shared_block
 from infx.store.registries import registry
 
 
@@ -37,8 +37,8 @@ class Use:
 
     `prefix` names the model for golden curves where the point runs at golden acceptance; `longest`
     are the tokens of the longest request of an agentic corpus. `shared` is the block that its lane
-    lays under the recipe. `agreed` says that row and recipe
-    must agree: rows that name a recipe in their settings, the older form, never had to.
+    lays under the recipe. `agreed` says that row and recipe must agree: rows that name a recipe in
+    their settings, the older form, never had to.
     """
 
     key: str
@@ -88,18 +88,26 @@ def uses(masters: Sequence[Path] | None, runners: Path | None, roots: Sequence[P
     catalog = load_catalog(files.masters, files.runners, places)
     found = Uses()
     for row in _rows(catalog):
-        name = recipe(row)
-        if name is None or row.config_key is None:
-            continue
-        file, selector = split_selector(name)
-        path = locate(file, places)
-        key = row.config_key
-        if path is None:
-            found.miss(file, catalog.where[key], places, needed=_is_needed(row, catalog))
-            continue
-        points = found.by_file.setdefault(path.resolve(), [])
-        points += _points(row, catalog, key, selector)
+        points = _file(recipe(row), row, catalog=catalog, places=places, found=found)
+        if points is not None:
+            points += _points(row, catalog)
+        _file(row.eval_srt_recipe, row, catalog=catalog, places=places, found=found)
     return found
+
+
+def _file(
+    name: str | None, row: Row, *, catalog: Catalog, places: Sequence[Path], found: Uses
+) -> list[Use] | None:
+    """Return the points of the file that a row names, None where it names none or has none."""
+    if name is None or row.config_key is None:
+        return None
+    file, _ = split_selector(name)
+    where = catalog.where[row.config_key]
+    path = locate(file, places, where=where)
+    if path is None:
+        found.miss(file, where, places, needed=_is_needed(row, catalog))
+        return None
+    return found.by_file.setdefault(path.resolve(), [])
 
 
 def _is_needed(row: Row, catalog: Catalog) -> bool:
@@ -115,8 +123,9 @@ def _rows(catalog: Catalog) -> Sequence[Row]:
         raise InputError(head, *error.problems) from None
 
 
-def _points(row: Row, catalog: Catalog, key: str, selector: str | None) -> Iterator[Use]:
-    agentic = isinstance(row, Agentic)
+def _points(row: Row, catalog: Catalog) -> Iterator[Use]:
+    agentic, key = isinstance(row, Agentic), str(row.config_key)
+    _, selector = split_selector(str(recipe(row)))
     printed = row.model_dump(mode="json", by_alias=True, exclude_none=True)
     fabric = catalog.runners.fabric(catalog.keys[key].runner)
     where = catalog.where[key]

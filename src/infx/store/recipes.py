@@ -57,15 +57,15 @@ def roots_around(masters: Sequence[Path]) -> tuple[Path, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def locate(name: str, roots: Sequence[Path]) -> Path | None:
-    """Return the file that a master names, None where no root has it.
+def locate(name: str, roots: Sequence[Path], *, where: str | None = None) -> Path | None:
+    """Return the file that a master names at `where`, None where no root has it.
 
     Raises InputError for a name that leads out of its root.
     """
     path = PurePosixPath(name)
     if path.is_absolute() or ".." in path.parts:
         raise InputError(
-            Problem(f"the recipe {name} leads out of its root", remedy="name it from a root")
+            Problem(f"the recipe {name} leads out of its root", where, "name it from a root")
         )
     for root in roots:
         for spelled in spellings(path):
