@@ -128,6 +128,18 @@ def test_rows_of_a_public_sweep_are_imported(infx, tmp_path):
     assert infx("compare", "latest", "latest").code == 0
 
 
+def test_a_sweep_of_many_curves_is_not_drawn_here(infx, tmp_path):
+    found = [{**ROW, "hw": name} for name in ("h100", "h200", "b200", "gb200", "mi355x")]
+    (tmp_path / "agg_bmk.json").write_text(json.dumps(found))
+    said = infx("runs", "import", "agg_bmk.json", "--format", "agg-bmk")
+    assert "5 curves, too many to draw here: infx frontier runs/RUN" in said.out
+    assert "mi355x · 64" in said.out
+    assert said.out.count("●") == 0
+    (tmp_path / "agg_bmk.json").write_text(json.dumps(found[:2]))
+    said = infx("runs", "import", "agg_bmk.json", "--format", "agg-bmk")
+    assert [line for line in said.out.splitlines() if line in ("h100", "h200")] == ["h100", "h200"]
+
+
 def test_a_format_refuses_what_it_has_no_use_for(infx, tmp_path):
     (tmp_path / "agg_bmk.json").write_text(json.dumps([ROW]))
     words = ("runs", "import", "agg_bmk.json", "--format")
