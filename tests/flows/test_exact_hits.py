@@ -69,6 +69,12 @@ def test_every_request_is_served_its_theoretical_hit(
     traces = traces_of(corpus)
     assert len(done.profiled) == len(done.records) == sum(trace.calls for trace in traces)
     assert served(done) == theory(done, traces)
+    overtaken = [
+        one
+        for one in done.profiled
+        if one.cached_tokens != BLOCK * done.expected[one.session, one.turn].known_blocks
+    ]
+    assert corpus != demo_path() or overtaken == [], "it is sent in the order of its recording"
     described = describe_corpus(str(corpus), Reading(), cache=tmp_path, talk=print)
     found = done.point.metrics
     assert found["served_prefix_hit"].mean == described.hit_rate
