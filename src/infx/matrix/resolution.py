@@ -54,10 +54,10 @@ class Resolution:
                 if space.eval_srt_recipe is not None:
                     reference = str(key.recipe(space.eval_srt_recipe))
                     if row.rows():
-                        yield from self._opened(row, "eval-srt-recipe", reference)[2]
+                        yield from self._opened(row, "eval-srt-recipe", reference=reference)[2]
 
     def _opened(
-        self, row: "_Row", name: str, reference: str
+        self, row: "_Row", name: str, *, reference: str
     ) -> tuple[str, tuple[Variant, ...], Sequence[Problem]]:
         """Return the file and the variants that a reference names, or why there are none."""
         file, selector = split_selector(reference)
@@ -76,14 +76,14 @@ class Resolution:
         printed = row.rows()
         if not printed:
             return
-        file, variants, problems = self._opened(row, "srt-recipe", reference)
+        file, variants, problems = self._opened(row, "srt-recipe", reference=reference)
         yield from problems
         fabric = row.catalog.runners.fabric(row.key.runner)
         refused: dict[tuple[Problem, ...], list[str]] = {}
         for one in printed if variants else ():
             for concurrency in concurrencies(one):
                 asked = replace(target(one, concurrency, where=row.where()), fabric=fabric)
-                found = self._refusal(row, variants, asked, file)
+                found = self._refusal(row, variants, asked=asked, file=file)
                 if found:
                     refused.setdefault(found, []).append(str(concurrency))
         for reasons, points in refused.items():
@@ -92,7 +92,7 @@ class Resolution:
             yield from reasons
 
     def _refusal(
-        self, row: "_Row", variants: tuple[Variant, ...], asked: Target, file: str
+        self, row: "_Row", variants: tuple[Variant, ...], *, asked: Target, file: str
     ) -> tuple[Problem, ...]:
         try:
             chosen = choose(variants, asked, file=file)

@@ -41,7 +41,7 @@ def bind_variant(
     """Return a variant bound at a point that it is known to fit; see `bind` for what is refused."""
     removed: dict[Path, tuple[Origin, ...]] = {}
     root = combined(variant, _shared(shared), removed)
-    problems = list(_problems(root, variant, target, file))
+    problems = list(_problems(root, variant, target=target, file=file))
     warnings = _unlisted(variant, target)
     warnings += contradictions(variant, target) if variant.form == 1 else ()
     if variant.form == 2:
@@ -73,10 +73,10 @@ def refusals(
     variant: Variant, *, shared: Document | None, target: Target, file: str
 ) -> Iterator[Problem]:
     """Return what `bind_variant` refuses of a variant without `target.strict`; bind nothing."""
-    return _problems(combined(variant, _shared(shared), {}), variant, target, file)
+    return _problems(combined(variant, _shared(shared), {}), variant, target=target, file=file)
 
 
-def _problems(root: Branch, variant: Variant, target: Target, file: str) -> Iterator[Problem]:
+def _problems(root: Branch, variant: Variant, *, target: Target, file: str) -> Iterator[Problem]:
     yield from malformed_sections(root) if variant.form == 2 else ()
     yield from role_problems(root, file)
     yield from check(root, target.fabric, dram=target.dram)
