@@ -48,7 +48,7 @@ ROOMS = {
 }  # fmt: skip
 FIXED = {"arrivals", "draws", "fixed", "prompts", "shapes", "vocabulary"}
 CALIBRATED = FIXED | {"calibration"}
-DATASET = FIXED | {"dataset", "dataset_rows"}
+DATASET = FIXED | {"dataset", "bodies", "dataset_rows"}
 
 
 @pytest.fixture(scope="module")

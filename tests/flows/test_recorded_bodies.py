@@ -4,6 +4,7 @@ from pathlib import Path
 
 from infx.flows.replaying import stated
 from infx.model.agentic import AgenticWorkload
+from infx.model.workload import FixedWorkload
 from infx.servers.truth.script import Script
 from overheard import Wire
 from playing import play
@@ -12,6 +13,27 @@ from replaying import PACE
 
 TOOLS = [{"type": "function", "function": {"name": "ls", "parameters": {"type": "object"}}}]
 CALLS = [{"id": "c1", "type": "function", "function": {"name": "ls", "arguments": '{"a": "b\\""}'}}]
+
+
+def test_prompts_of_ones_own_bring_their_tools(tmp_path: Path) -> None:
+    """One row has tools and an answer that called one; the workload's temperature is its own."""
+    messages = [
+        {"role": "user", "content": "list"},
+        {"role": "assistant", "content": None, "tool_calls": CALLS},
+        {"role": "tool", "content": "a b", "tool_call_id": "c1"},
+    ]
+    row = {"messages": messages, "tools": TOOLS, "temperature": 0.9, "id": 7}
+    path = corpus(tmp_path, row)
+    wire = Wire()
+    play(
+        tmp_path / "runs", Script(**PACE), workload=FixedWorkload(osl=4, requests=1, warmups=0),
+        dataset=path, concurrency=(1,), before=wire.before,
+    )  # fmt: skip
+    (heard,) = wire.heard
+    called = {"role": "assistant", "content": "", "tool_calls": CALLS}
+    assert heard.body["messages"] == [messages[0], called, messages[2]]
+    assert (heard.body["tools"], heard.body["temperature"]) == (TOOLS, 0.0)
+    assert "id" not in heard.body
 
 
 def test_a_conversation_with_tools_is_asked_as_it_was_recorded(tmp_path: Path) -> None:

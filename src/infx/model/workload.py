@@ -149,7 +149,7 @@ class Turn:
     asked_output: int
     asked_input: int | None
     delay_ns: int = 0
-    fields: Mapping[str, JsonValue] = field(default_factory=dict)
+    fields: Mapping[str, JsonValue] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True, slots=True)

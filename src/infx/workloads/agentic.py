@@ -94,7 +94,8 @@ def tree(
             size = call.input_tokens if call.content is None else None
             if size is not None:
                 size += template.around(messages) + marker
-            turn = Turn(messages, asked, size, link.delay_ns, sent(workload, call.content))
+            fields = sent(workload, call.content.extra) if call.content is not None else {}
+            turn = Turn(messages, asked, size, link.delay_ns, fields)
             turns.append(TreeTurn(turn, link.base, link.holds, link.overlaps))
         streams.append(TreeStream(stream.id, stream.parent, tuple(turns)))
     return Tree(trace.id, tuple(streams))

@@ -54,7 +54,8 @@ def open_dataset(path: Path, workload: FixedWorkload) -> DatasetPrompts:
     """Read a dataset: JSON lines, or one JSON array of ShareGPT conversations.
 
     A JSONL row has `prompt` (text) or `messages` (role and content), and may say
-    `output_tokens` or `max_tokens`. A ShareGPT conversation gives its first human turn.
+    `output_tokens` or `max_tokens`, and with messages the fields that `bodies.SENT` names. A
+    ShareGPT conversation gives its first human turn.
     Raises InputError with file and line of every bad row, the first 20 in full.
     """
     try:
@@ -64,7 +65,7 @@ def open_dataset(path: Path, workload: FixedWorkload) -> DatasetPrompts:
         raise InputError(Problem(what, str(path), "give a JSONL or ShareGPT file")) from error
     problems = Problems(str(path))
     reader = sharegpt if content.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"[" else jsonl
-    prompts, skipped = reader(content, workload.api, problems)
+    prompts, skipped = reader(content, workload, problems)
     problems.require_none()
     if not prompts:
         what = "the dataset holds no prompt"

@@ -8,7 +8,8 @@ from typing import NoReturn
 import orjson
 
 from infx.errors import InputError, Problem, nearest
-from infx.model.workload import Api, Message
+from infx.model.workload import FixedWorkload, Message
+from infx.workloads.bodies import members, sent
 from infx.workloads.prompts import Prompt, role_of
 
 ROLES = ("system", "developer", "user", "assistant", "tool")
@@ -41,8 +42,11 @@ class Problems:
             raise InputError(*self._shown, *more)
 
 
-def jsonl(content: bytes, api: Api, problems: Problems) -> Rows:
-    """Read rows of `prompt` or `messages`, one JSON object a line; empty lines are passed over."""
+def jsonl(content: bytes, workload: FixedWorkload, problems: Problems) -> Rows:
+    """Read rows of `prompt` or `messages`, one JSON object a line; empty lines are passed over.
+
+    Rows of messages may state fields of the request's body, such as its tools.
+    """
     prompts = []
     for number, line in enumerate(content.removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
         if not line.strip():
@@ -52,7 +56,7 @@ def jsonl(content: bytes, api: Api, problems: Problems) -> Rows:
         except orjson.JSONDecodeError as error:
             problems.add(number, f"not JSON: {error}", "each line must be one JSON object")
             continue
-        prompt = _row(row, api, partial(problems.add, number))
+        prompt = _row(row, workload, partial(problems.add, number))
         if prompt:
             prompts.append(prompt)
     return prompts, 0
@@ -61,7 +65,7 @@ def jsonl(content: bytes, api: Api, problems: Problems) -> Rows:
 Report = Callable[[str], None]
 
 
-def _row(row: object, api: Api, report: Report) -> Prompt | None:
+def _row(row: object, workload: FixedWorkload, report: Report) -> Prompt | None:
     if not isinstance(row, dict):
         report(f"expected an object with prompt or messages, found {kind(row)}")
         return None
@@ -72,12 +76,12 @@ def _row(row: object, api: Api, report: Report) -> Prompt | None:
     output = _output(row, report)
     if "prompt" in row:
         text = _text(row["prompt"], "prompt", report)
-        return Prompt((Message(role_of(api), (text,)),), output) if text else None
-    if api == "completions":
+        return Prompt((Message(role_of(workload.api), (text,)),), output) if text else None
+    if workload.api == "completions":
         report("messages: the completions API takes a prompt")
         return None
     messages = _messages(row["messages"], report)
-    return Prompt(messages, output) if messages else None
+    return Prompt(messages, output, sent(workload, row)) if messages else None
 
 
 def _output(row: dict[str, object], report: Report) -> int | None:
@@ -108,8 +112,13 @@ def _messages(value: object, report: Report) -> tuple[Message, ...]:
             advice = nearest(role, ROLES) if isinstance(role, str) else "expected a role"
             report(f"{field}.role: unknown role {role!r}, {advice}")
             continue
-        text = _text(message.get("content"), f"{field}.content", report)
-        messages.append(Message(role, (text,)))
+        calls = role == "assistant" and message.get("tool_calls")
+        text = (
+            ""
+            if calls and not message.get("content")
+            else _text(message.get("content"), f"{field}.content", report)
+        )
+        messages.append(Message(role, (text,), members(message)))
     return tuple(messages)
 
 
@@ -133,7 +142,7 @@ def kind(value: object) -> str:
     return names.get(type(value), "a number")
 
 
-def sharegpt(content: bytes, api: Api, problems: Problems) -> Rows:
+def sharegpt(content: bytes, workload: FixedWorkload, problems: Problems) -> Rows:
     """Read `[{"conversations": [{"from": "human", "value": "..."}, ...]}, ...]`."""
     prompts: list[Prompt] = []
     skipped = 0
@@ -150,7 +159,7 @@ def sharegpt(content: bytes, api: Api, problems: Problems) -> Rows:
         field = f"conversations[{turns.index(first)}].value"
         text = _text(first.get("value"), field, partial(problems.add, line))
         if text:
-            prompts.append(Prompt((Message(role_of(api), (text,)),)))
+            prompts.append(Prompt((Message(role_of(workload.api), (text,)),)))
     return prompts, skipped
 
 

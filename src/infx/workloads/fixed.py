@@ -142,7 +142,8 @@ def _turn(ordinal: int, *, point: bytes, ranges: _Ranges, prompts: PromptSource)
     asked_input = _draw(ranges.inputs, draws) if ranges.inputs else None
     asked_output = _draw(ranges.outputs, draws)
     prompt = prompts.prompt(asked_input, point=point, ordinal=ordinal)
-    return Turn(prompt.messages, prompt.asked_output or asked_output, asked_input)
+    asked = prompt.asked_output or asked_output
+    return Turn(prompt.messages, asked, asked_input, fields=prompt.fields)
 
 
 def _draw(lengths: range, draws: Draws) -> int:

@@ -7,9 +7,11 @@ them; that keeps 8,192-token prompts as cheap to make as short ones.
 """
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
+
+from pydantic import JsonValue
 
 from infx.errors import InputError, Problem
 from infx.model.workload import Api, FixedWorkload, Message
@@ -29,10 +31,11 @@ STRIDE = 2**61 - 1
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What one request asks. `asked_output` is set only where the prompt brings its own."""
+    """What one request asks. `asked_output` and `fields` are set only where it brings its own."""
 
     messages: tuple[Message, ...]
     asked_output: int | None = None
+    fields: Mapping[str, JsonValue] = field(default_factory=dict, hash=False)
 
 
 class PromptSource(Protocol):

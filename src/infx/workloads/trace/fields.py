@@ -40,6 +40,11 @@ class Fields:
         """Return a member as it is, None where it is missing."""
         return self._value.get(key)
 
+    @property
+    def value(self) -> Mapping[str, object]:
+        """The object itself; empty where it is none."""
+        return self._value
+
     def name(self, key: str) -> str:
         """Return the name of a member as a reader of the file finds it: `requests[3].in`."""
         return f"{self._place}.{key}" if self._place else key

@@ -2,18 +2,16 @@
 
 from collections.abc import Mapping
 
-import orjson
 from pydantic import JsonValue
 
 from infx.errors import nearest
 from infx.model.trace import ANSWER
 from infx.model.workload import Message
+from infx.workloads.bodies import MEMBERS, members
 from infx.workloads.dataset_rows import ROLES, kind
 from infx.workloads.trace.fields import Fields, Report
 
 NOT_TEXT = "only text is replayed"
-MEMBERS = ("name", "tool_calls", "tool_call_id")
-"""What a message has in the OpenAI API beside its role and its text, and is sent."""
 PLAIN = ("role", "content")
 
 
@@ -48,7 +46,7 @@ def messages(
         if not isinstance(content, str):
             report(f"{part.name('content')}: expected text, found {kind(content)}", NOT_TEXT)
             continue
-        found.append(Message(str(role), (content,), _members(part)))
+        found.append(Message(str(role), (content,), members(part.value)))
     return tuple(found)
 
 
@@ -75,9 +73,3 @@ def extra(fields: Fields, *, tools: bool = True) -> dict[str, JsonValue]:
     if tools and fields.get("tools") is not None:
         body["tools"] = fields.listed("tools")  # type: ignore[assignment]
     return body
-
-
-def _members(part: Fields) -> str:
-    """Return the inside of the JSON object of what a message has beside role and text."""
-    found = {name: part.get(name) for name in MEMBERS if part.get(name) is not None}
-    return orjson.dumps(found).decode()[1:-1]
