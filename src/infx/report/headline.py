@@ -1,13 +1,16 @@
 """The top of a report: what was measured, when, on which host, and how far it can be trusted."""
 
+import math
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from fractions import Fraction
 from typing import NamedTuple
 
-from infx.model.agentic import AgenticWorkload, Workload
-from infx.model.bundle import Manifest
+from infx.model.agentic import AgenticWorkload
+from infx.model.bundle import Manifest, PointFile
 from infx.model.record import EndState
 from infx.model.result import Absent, PointSummary
+from infx.model.traits import curve_traits
 from infx.model.validity import REASONS
 from infx.model.workload import FixedWorkload
 from infx.report.columns import END_NAMES, are_replays, kinds
@@ -89,14 +92,9 @@ def _kinds(report: Report) -> Iterator[Html]:
         yield _cards([])
     files = {(one.summary.point_id, one.summary.repetition): one.file for one in report.points}
     for name, points in kinds([point.summary for point in report.points]):
-        works: dict[str, tuple[Workload, list[PointSummary]]] = {}
-        for point in points:
-            file = files[point.point_id, point.repetition]
-            works.setdefault(file.workload_digest, (file.workload, []))[1].append(point)
-        # Rates are part of a workload: points that differ in nothing else are one line.
         lines: dict[str, list[PointSummary]] = {}
-        for work, members in works.values():
-            lines.setdefault(_asked(work), []).extend(members)
+        for point in points:
+            lines.setdefault(_asked(files[point.point_id, point.repetition]), []).append(point)
         for asked, members in lines.items():
             what = f"{asked}, at {_loads(members)}"
             title = element("b", f"{name.capitalize()}: ") if name else ""
@@ -109,13 +107,23 @@ def _loads(points: Sequence[PointSummary]) -> str:
     return f"{load_kind(points)} {', '.join(dict.fromkeys(map(load_name, ordered)))}"
 
 
-def _asked(work: Workload) -> str:
-    return _replayed(work) if isinstance(work, AgenticWorkload) else _lengths(work)
+def _asked(file: PointFile) -> str:
+    """Return what a point asked, its load aside."""
+    if isinstance(file.workload, AgenticWorkload):
+        return _replayed(file.workload)
+    arrivals = curve_traits(file.curve_key).get("arrivals")
+    return _lengths(file.workload) + (f", {arrivals}" if arrivals else "")
 
 
 def _lengths(work: FixedWorkload) -> str:
-    shape = f"{work.isl:,} tokens in" if work.isl else "prompts from a data set"
-    return f"{shape}, {work.osl:,} tokens out"
+    asked = f"{_range(work.isl, work)} tokens in" if work.isl else "prompts from a data set"
+    return f"{asked}, {_range(work.osl, work)} tokens out"
+
+
+def _range(longest: int, work: FixedWorkload) -> str:
+    """Return the lengths that are drawn: `102–128`, or one where they do not vary."""
+    shortest = max(1, math.floor(longest * Fraction(repr(work.range_ratio))))
+    return f"{longest:,}" if shortest == longest else f"{shortest:,}–{longest:,}"
 
 
 def _replayed(work: AgenticWorkload) -> str:
