@@ -10,7 +10,7 @@ import pytest
 
 import replayed
 from infx.flows.curves import series_of
-from infx.model.result import Absent, MetricValue, ServerMetrics
+from infx.model.result import Absent, Interval, MetricValue, ServerMetrics
 from infx.model.traits import curve_traits
 from infx.report.content import ReportedPoint
 from infx.report.page import render
@@ -210,6 +210,19 @@ def test_intervals_stand_with_their_figures(demo):
     assert "one lane" not in details[1]
     assert re.search(r"mean [\d.]+–[\d.]+, p50 [\d.]+–[\d.]+", details[1])
     assert "10 requests give 4 blocks of 3; 10 are needed" in details[0]
+
+
+def test_an_interval_of_replays_alone_is_explained_in_a_mixed_run(demo):
+    """p90 of E2EL is a column of replays, and of no other points."""
+    report = mixed(demo((1,)))
+    *others, last = report.points
+    within = Interval(low=9.0, high=11.0, level=0.95, method="lanes", units=16)
+    e2el = last.summary.metrics["e2el"].model_copy(update={"intervals": {"p90": within}})
+    metrics = {**last.summary.metrics, "e2el": e2el}
+    sure = replace(last, summary=last.summary.model_copy(update={"metrics": metrics}))
+    text = text_of(render(replace(report, points=(*others, sure))))
+    assert "10.0 ±1.0" in text
+    assert "±: 95 % interval by chance within the measurement" in text
 
 
 def test_a_run_without_intervals_does_not_explain_them(demo):

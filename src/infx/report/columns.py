@@ -118,7 +118,12 @@ def count_of(point: PointSummary, what: str) -> Absent | str:
 
 def has_intervals(points: Sequence[PointSummary]) -> bool:
     """Say whether any figure of their `columns` has an interval to explain."""
-    return any(interval(point, *column) for point in points for column in columns(points))
+    return any(
+        interval(point, *column)
+        for _, members in kinds(points)
+        for point in members
+        for column in columns(members)
+    )
 
 
 def in_flight_head(points: Sequence[PointSummary]) -> str:
