@@ -11,6 +11,7 @@ from infx.store import evidence
 from refusals import refusal
 from reviewed import ASKED, CONCURRENCIES, LOADED, START, Review, comment
 from submitted import MUSE, RECIPE
+from threads import judged
 
 
 @pytest.fixture
@@ -19,14 +20,16 @@ def review(tmp_path):
 
 
 def statuses(folder):
-    judgement = verify(folder, "2026-10").judgement
+    """Judge as `verify` does, without a process for it."""
+    judgement = judged(evidence.read(folder).submission, "2026-10", titles=False)
     assert not judgement.crashes
     return {one.check: one.status for one in judgement.results}
 
 
 def test_a_change_is_gathered_filled_in_signed_and_passes(review):
     folder = review.gather()
-    before = statuses(folder)
+    before = {one.check: one.status for one in verify(folder, "2026-10").judgement.results}
+    assert before == statuses(folder)
     waiting = {check for check, status in before.items() if status not in ("PASS", "N/A")}
     assert waiting == {"owner-sign-off", "upstream-recipe", "checklist"}
 
