@@ -12,6 +12,7 @@ from infx.report.distributions import distributions
 from infx.report.environment import environment
 from infx.report.headline import headline, title
 from infx.report.markup import Html, data_block, element, escape, join
+from infx.report.recorded import recorded_table
 from infx.report.sizing import sizing_table
 from infx.report.speculation import speculation_table
 from infx.report.timeline import timelines
@@ -51,6 +52,7 @@ def render(report: Report) -> str:
                 replays.server_table(report),
                 speculation_table(report),
                 sizing_table(report),
+                recorded_table(report),
             ]
         ),
         metrics=metrics_details(report),
