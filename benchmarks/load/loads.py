@@ -43,6 +43,11 @@ LOADS = {
 }
 """51,000 events a second twice; as fast as the server can; and prompts of 256 KiB (T1)."""
 
+SMOKE = "smoke"
+"""Eight streams for a second or two: whether a client runs and its report is read, no figures."""
+LOADS[SMOKE] = Load(8, 0.05, 0.005, 40, rounds=4)
+MEASURED = tuple(name for name in LOADS if name != SMOKE)
+
 
 @dataclass(frozen=True)
 class Truth:

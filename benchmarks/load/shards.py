@@ -5,7 +5,8 @@ python benchmarks/load/shards.py [--servers N] [--lanes N] [--requests N] [--rou
 
 Prints one JSON line: medians over the rounds, and their ratio. N truth servers share one port
 (SO_REUSEPORT), send without delay, 16 events a write, and are asked until all requests ended. The
-ratio tells of the shards only where each process has a core of its own; `told` says whether it did.
+ratio tells of the shards only where each process has a core of its own and nothing else wants it;
+elsewhere it is null, and `verdict` says so.
 """
 
 import argparse
@@ -14,6 +15,7 @@ import json
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -29,12 +31,14 @@ from infx.model.workload import Message, Session, Turn
 from infx.servers.truth.script import Script
 from infx.servers.truth.server import TruthServer
 from infx.store.journal import records
-from infx.telemetry.host import cores
+from infx.telemetry.host import cores, cpu_waited_us
 from infx.wire.address import dial, parse
 from infx.wire.chat import PATHS, body_frame
 from infx.wire.fetch import request_head
 
 TOKENS = 512
+MOST_WAITED = 0.1
+"""The largest share of the time in which a process of a fair comparison may lack its core."""
 SCRIPT = Script(ttft_s=0, itl_s=0, events_per_write=16)
 
 
@@ -100,6 +104,7 @@ def measure(options: argparse.Namespace) -> dict[str, object]:
     turn = Turn((Message("user", ("hi",)),), TOKENS, None)
     sessions = [Session(Phase.PROFILING, (turn,))] * options.requests
     rates: dict[int, list[float]] = {1: [], 2: []}
+    began = _moment()
     with TemporaryDirectory() as name, servers(options.servers) as url:
         folder = Path(name)
         (folder / "plan.bin").write_bytes(plan_bytes(sessions, api="chat"))
@@ -107,20 +112,44 @@ def measure(options: argparse.Namespace) -> dict[str, object]:
             for _ in range(options.rounds):
                 for shards, found in rates.items():
                     found.append(runner.run(ask(folder, url, options.lanes, shards)))
+    waited = _share_waited(began)
     one, two = median(rates[1]), median(rates[2])
-    needed = options.servers + 2
-    told = cores() >= needed
-    note = f"{needed} processes need {needed} cores; on {cores()} this cannot tell"
+    lacking = list(_lacking(options.servers + 2, waited))
+    verdict = f"two shards carry {two / one:.2f} times what one does"
     return {
         "benchmark": "shards",
         "cores": cores(),
         "servers": options.servers,
+        "cpu_pressure": waited,
         "events_per_s_1": round(one),
         "events_per_s_2": round(two),
-        "ratio": round(two / one, 3),
-        "told": told,
-        "note": None if told else note,
+        "ratio": None if lacking else round(two / one, 3),
+        "verdict": f"not judgeable: no two free cores ({'; '.join(lacking)})"
+        if lacking
+        else verdict,
     }
+
+
+def _moment() -> tuple[int, int | None]:
+    return time.monotonic_ns(), cpu_waited_us()
+
+
+def _share_waited(began: tuple[int, int | None]) -> float | None:
+    """Return the share of the time since then in which something of this host waited for a core."""
+    (start, before), (end, after) = began, _moment()
+    if before is None or after is None:
+        return None
+    return round((after - before) * 1000 / (end - start), 3)
+
+
+def _lacking(needed: int, waited: float | None) -> Iterator[str]:
+    """Yield what keeps the shards from having cores of their own."""
+    if cores() < needed:
+        yield f"{needed} processes need {needed} cores, and here are {cores()}"
+    elif waited is None:
+        yield "this kernel does not tell whether something waited for a core"
+    elif waited > MOST_WAITED:
+        yield f"something waited for a core in {waited:.0%} of the time"
 
 
 def main() -> None:

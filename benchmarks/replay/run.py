@@ -26,8 +26,9 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "load"))
 
+from environments import Skipped, environment, tokenizer
 from loads import Load, Truth, truth_server
-from peers import Skipped, environment, tokenizer
+from peers import AIPERF
 from watched import Watched, watch
 
 from infx.flows.runs import Run, open_run
@@ -147,9 +148,7 @@ def _lines(
             own.mkdir()
             line = {"benchmark": "replay", "client": client, "lanes": lanes}
             try:
-                python = sys.executable
-                if client != "infx":
-                    python = environment(client, options.cache)
+                python = environment(AIPERF if client == "aiperf" else None, options.cache)
                 with truth_server(load, own) as truth:
                     asked = Asked(lanes, _duration(options), corpus, truth, own, python, words)
                     yield line | {"tokens_per_chunk": chunk} | measure(client, asked)
