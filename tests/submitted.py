@@ -9,7 +9,7 @@ CATALOG = Path(__file__).parents[1] / "catalog"
 MASTER, RECIPE = "nvidia-master.yaml", "recipes/musespark/gb200/agentic.yaml"
 CHANGELOG = "perf-changelog.yaml"
 MUSE = "musespark-fp4-gb200-sglang-agentic-dflash"
-SMOL = "smollm2-q8-cpu-llamacpp"
+SMOL = "smollm2-q4-cpu-llamacpp"
 IMAGE = (
     "lmsysorg/sglang:dev-muse-spark-open"
     "@sha256:8cfc5a72cb296771f5f8a4a4688cb6d05685610a830cbb616fa4ab0eb7bb2b0a"

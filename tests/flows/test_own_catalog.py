@@ -55,7 +55,7 @@ def test_what_is_run(here):
     for point in points(rows()):
         found.setdefault(point.config_key, []).append(point.concurrency)
     assert found == {
-        "smollm2-q8-cpu-llamacpp": [1, 2, 4, 8],
+        "smollm2-q4-cpu-llamacpp": [1, 2, 4, 8],
         "smollm2-bf16-cpu-vllm": [1, 2, 4, 8],
         "qwen3-8b-fp8-h200-sglang": [4, 8, 16, 32, 64, 128, 256],
         "qwen3-8b-fp8-h200-vllm": [4, 8, 16, 32, 64, 128, 256],
@@ -114,7 +114,7 @@ def test_every_point_binds_to_exactly_one_variant(here):
             chosen.setdefault(use.key, []).append(binding.variant)
     steps = [f"zip_override_concurrency[{step}]" for step in range(7)]
     assert chosen == {
-        "smollm2-q8-cpu-llamacpp": [""] * 4,
+        "smollm2-q4-cpu-llamacpp": [""] * 4,
         "smollm2-bf16-cpu-vllm": [""] * 4,
         "qwen3-8b-fp8-h200-sglang": steps,
         "qwen3-8b-fp8-h200-vllm": [""] * 7,
@@ -162,7 +162,7 @@ def test_golden_acceptance(recipe, prefix, concurrency, length):
 @pytest.mark.parametrize(
     ("key", "event", "points"),
     [
-        ("smollm2-q8-cpu-llamacpp", "", "1.000"),
+        ("smollm2-q4-cpu-llamacpp", "", "1.000"),
         ("qwen3-8b-fp8-h200-vllm", "", "1.500"),  # its engine
         (MUSE_KEY, "", "4.000"),  # agentic 1, fp4 0.75, its draft 0.75, its engine 0.5
         (f"{DSV4}-disagg", "push", "7.250"),  # the same, several nodes 1.25, a push 2
@@ -213,6 +213,6 @@ def test_quickstart_serves_what_the_catalog_says(tmp_path: Path, monkeypatch):
     assert {**recipe.flags, "ctx-size": 4096} == args
     assert args["ctx-size"] // args["parallel"] >= 2 * (WORKLOAD.isl + WORKLOAD.osl)
     monkeypatch.chdir(ROOT)
-    served = rows(config_keys=("smollm2-q8-cpu-llamacpp",))
+    served = rows(config_keys=("smollm2-q4-cpu-llamacpp",))
     assert tuple(row.conc for row in served) == LANES
     assert {(row.isl, row.osl) for row in served} == {(WORKLOAD.isl, WORKLOAD.osl)}

@@ -66,7 +66,7 @@ def test_a_bundle_of_the_entrys_points_says_all_of_them(repo, tmp_path):
     ]  # fmt: skip
     (curve,) = facts.curves
     # Latency is scripted and throughput grows with the lanes, so the most lanes beat all others.
-    assert (curve.key, curve.frontier, curve.invalid) == ("smollm2 64_32 cpu_llamacpp q8", (8,), ())
+    assert (curve.key, curve.frontier, curve.invalid) == ("smollm2 64_32 cpu_llamacpp q4", (8,), ())
     assert [job.conclusion for job in facts.runs[0].jobs] == ["success"] * 4
     assert facts.runs[0].altered == ()
     assert judgements(facts) == []
@@ -116,7 +116,7 @@ def test_of_several_lengths_each_point_is_of_its_own(repo, tmp_path):
     odd = measured(tmp_path / "c", workload=odd, concurrency=(2,))
     found = gathered(repo, *(f"{SMOL}={one}" for one in (*runs, odd)))
     assert {one.key for one in found.submission.curves} == {
-        "smollm2 64_32 cpu_llamacpp q8", "smollm2 128_32 cpu_llamacpp q8",
+        "smollm2 64_32 cpu_llamacpp q4", "smollm2 128_32 cpu_llamacpp q4",
     }  # fmt: skip
     assert [one.required["isl"] for one in found.submission.workloads] == [64] * 4 + [128] * 4
     assert len(found.said) == 1
