@@ -131,16 +131,28 @@ def test_main_waits_for_the_last_of_five(stage: Stage) -> None:
 
 
 def test_an_overflow_deep_down_ends_its_stream_and_holds_nobody_up(stage: Stage) -> None:
-    """a0 does not fit: a1 and the workers, which it would start, never come; main1 does not wait.
+    """a0 does not fit: a1, which it would be followed by, never comes, and main1 does not wait.
 
-    It is the subagent's own stream that is over, and the four others go on.
+    It is the subagent's own stream that is over. The others, its workers among them, were started
+    by main0 and go on.
     """
     made = session(stage.folder)
     too_long = text_of(made, 1, 0)
     stage.server.answer = lambda text: OVERFLOW if text == too_long else ANSWER
-    found = sent(stage.run([made]))
-    assert not {"a1"} & found.keys()
-    assert {"b1", "d1", "main1"} <= found.keys()
+    rules = Rules(seed=1, cache_bust=False, idle_cap_ns=None, tree_idle_cap_ns=None)
+    found = sent(stage.run([made], rules=rules))
+    assert found == {**EARLY, "b1": 399, "d1": 904, "main1": 1000}
+
+
+def test_a_failing_subagent_goes_on_and_releases_who_waits_for_it(stage: Stage) -> None:
+    """a0 fails as e0 does: its workers and a1 come as ever, and so does main1 after all of them."""
+    made = session(stage.folder)
+    broken = {text_of(made, 1, 0), text_of(made, 8, 0)}
+    stage.server.answer = lambda text: BROKEN if text in broken else ANSWER
+    rules = Rules(seed=1, cache_bust=False, idle_cap_ns=None, tree_idle_cap_ns=None)
+    ran = stage.run([made], rules=rules)
+    assert sent(ran) == {**EARLY, "b1": 399, "a1": 499, "d1": 904, "main1": 1000}
+    assert sum(one.state is EndState.ERROR for one in ran.records) == 2
 
 
 def test_an_answer_within_the_grace_counts(stage: Stage) -> None:
