@@ -8,7 +8,12 @@ from infx.model.submission import Submission
 
 
 def affected(submission: Submission) -> list[Config]:
-    """Return the affected entries that are still there."""
+    """Return the entries that are still there and launch something else, or may."""
+    return [one for one in reached(submission) if one.change != "script"]
+
+
+def reached(submission: Submission) -> list[Config]:
+    """Return the affected entries, and those that rest on a changed script and are as they were."""
     return [one for one in submission.configs or () if one.change != "removed"]
 
 

@@ -187,7 +187,7 @@ def test_an_append_only_entry_and_what_earlier_points_rest_on(tmp_path):
     found = facts(repo)
     assert found.changelog.entries[0].append_only is True
     assert found.changelog.entries[0].evals == "default"
-    assert found.closures == ()  # no entry is affected
+    assert [(one.key, one.change) for one in found.configs] == [(MUSE, "script")]
     repo.commit(submitted.edited("nvidia-master.yaml", ("28, 32]", "28, 32, 40]")))
     (base,) = [one for one in facts(repo).closures if one.side == "base"]
     assert base.config == MUSE

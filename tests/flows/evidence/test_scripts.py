@@ -13,7 +13,7 @@ from infx.flows.evidence.collect import collect
 from infx.flows.evidence.parts import Given
 
 SINGLE = "benchmarks/single_node"
-SCRIPT = f"{SINGLE}/fixed_seq_len/toy_fp8_h200.sh"
+SCRIPT = f"{SINGLE}/fixed_seq_len/toy_fp8_h200_sglang.sh"
 LIBRARY = "benchmarks/benchmark_lib.sh"
 LAUNCH = """\
 #!/usr/bin/env bash
@@ -127,3 +127,21 @@ def test_an_entry_that_no_script_is_known_to_launch_says_so(repo):
     (gap,) = gaps["head"]
     assert gap.what == f"no recipe and no script is known that launches {KEY}"
     assert gap.file == "configs/toy-master.yaml"
+
+
+def test_a_script_alone_reaches_the_entries_that_rest_on_it(repo):
+    repo.commit({LIBRARY: "wait_ready() {\n  sed -i s/a/b/ /sgl-workspace/sglang/a.py\n}\n"})
+    found = facts(repo)
+    assert [(one.key, one.change) for one in found.configs] == [(KEY, "script")]
+    assert (found.points, found.recipes) == ((), ())
+    (patches,) = found.patches
+    assert (patches.config, patches.new) == (KEY, True)
+    assert [effect.place for effect in patches.report.effects] == ["engine"]
+    (base,) = [one for one in found.closures if one.side == "base"]
+    assert [one.path for one in base.files if one.base != one.head] == [LIBRARY]
+    assert judgements(found) == []
+
+
+def test_a_script_that_nothing_rests_on_reaches_nothing(repo):
+    repo.commit({"tools/other.sh": "sed -i s/a/b/ /sgl-workspace/sglang/a.py\n"})
+    assert facts(repo).configs == ()

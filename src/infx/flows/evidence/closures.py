@@ -18,7 +18,7 @@ Side = Literal["base", "head"]
 def closures(trio: Trio, base: Scripts, head: Scripts) -> Iterator[config_facts.Closure]:
     """Yield the closures of every affected entry, points of one closure together."""
     both = (trio.base.snapshot, trio.head.snapshot)
-    moved = _moved(*both)
+    changed = moved(*both)
     sides: tuple[tuple[Side, Scripts], ...] = (("base", base), ("head", head))
     for change in trio.comparison.changes:
         for side, scripts in sides:
@@ -34,7 +34,7 @@ def closures(trio: Trio, base: Scripts, head: Scripts) -> Iterator[config_facts.
                     concurrencies=tuple(sorted(concurrencies)),
                     files=tuple(_dependencies(closure, both)),
                     gaps=closure.gaps,
-                    doubts=tuple(_doubts(closure, moved)),
+                    doubts=tuple(_doubts(closure, changed)),
                 )
 
 
@@ -51,7 +51,7 @@ def _digest(side: Snapshot, path: str) -> str | None:
     return None if data is None else sha256(data).hexdigest()
 
 
-def _moved(base: Snapshot, head: Snapshot) -> tuple[str, ...]:
+def moved(base: Snapshot, head: Snapshot) -> tuple[str, ...]:
     """Return the scripts that the head has otherwise, or anew, or no more."""
     paths = (path for path in {**base.files, **head.files} if _is_script(path))
     return tuple(sorted(path for path in paths if base.files.get(path) != head.files.get(path)))
@@ -61,9 +61,9 @@ def _is_script(path: str) -> bool:
     return PurePosixPath(path).suffix in SUFFIXES
 
 
-def _doubts(closure: Closure, moved: Iterable[str]) -> Iterator[config_facts.Doubt]:
+def _doubts(closure: Closure, changed: Iterable[str]) -> Iterator[config_facts.Doubt]:
     """Yield the gaps that a changed script may fill, with those that may."""
-    others = [path for path in moved if path not in closure.files]
+    others = [path for path in changed if path not in closure.files]
     for gap in closure.gaps:
         maybe = tuple(path for path in others if _may_be(path, gap))
         if maybe:

@@ -33,10 +33,11 @@ from infx.flows.evidence.known import Known
 from infx.flows.evidence.logs import Logs
 from infx.flows.evidence.points import Trio, configs, jobs, others, points
 from infx.flows.evidence.publication import publication, shown
+from infx.flows.evidence.reached import reached
 from infx.flows.evidence.scripts import Scripts
 from infx.flows.evidence.states import State
 from infx.flows.evidence.variants import Bound, bound
-from infx.model.config_facts import Config
+from infx.model.config_facts import Closure, Config, Patches
 from infx.model.model_registry import ModelRegistry
 from infx.model.pull_record import PullRecord
 from infx.model.registry import HardwareRegistry, Thresholds
@@ -153,6 +154,7 @@ class Parts:
         self._head = Scripts(trio.head, packages, self._hardware)
         self._base = Scripts(trio.base, packages, self._hardware)
         self._bound: tuple[Bound, ...] = tuple(bound(trio.head, self._head))
+        self._reached = reached(trio.comparison, packages, self._hardware)
         self._bundles, self._artifacts = inputs.bundles, inputs.artifacts
 
     def repository(self) -> Found:
@@ -161,7 +163,7 @@ class Parts:
         comments = None if self._record is None else self._record.comments
         pages = patches.waivers(trio.head.snapshot, trio.base.snapshot, comments)
         return {
-            "configs": tuple(known.configs.values()),
+            "configs": (*known.configs.values(), *self._by_script()),
             "others": tuple(others(trio, self._hardware)),
             "points": tuple(points(trio)),
             "recipes": tuple(recipes.effective(self._bound, known.precision, known.commit)),
@@ -173,8 +175,14 @@ class Parts:
                     self._bound, known.configs, known.commit, shown(self._bundles, self._record)
                 )
             ),
-            "patches": tuple(patches.patches(self._bound, self._head, self._base)),
-            "closures": tuple(closures(trio, self._base, self._head)),
+            "patches": (
+                *patches.patches(self._bound, self._head, self._base),
+                *self._patches_by_script(),
+            ),
+            "closures": (
+                *closures(trio, self._base, self._head),
+                *self._closures_by_script(),
+            ),
             "changes": tuple(changes(self._base, self._head)),
             "waivers": tuple(pages),
             "changelog": changelog.changelog(self._review, trio.head)
@@ -182,6 +190,22 @@ class Parts:
             else "the repository has no changelog",
             "expected_jobs": _expected(trio),
         }
+
+    def _by_script(self) -> Iterator[Config]:
+        if self._reached is not None:
+            trio, _, _ = self._reached
+            for one in configs(trio, self._hardware, self._known.thinking):
+                yield one.model_copy(update={"change": "script"})
+
+    def _patches_by_script(self) -> Iterator[Patches]:
+        if self._reached is not None:
+            trio, head, base = self._reached
+            yield from patches.patches(bound(trio.head, head), head, base)
+
+    def _closures_by_script(self) -> Iterator[Closure]:
+        if self._reached is not None:
+            trio, head, base = self._reached
+            yield from closures(trio, base, head)
 
     def recorded(self) -> Found:
         """Return what the record of the pull request says."""

@@ -70,10 +70,14 @@ class State:
 
 @dataclass(slots=True)
 class Reader:
-    """Reads states: `evals` is the mode that the changelog asks for, by the key of an entry."""
+    """Reads states: `evals` is the mode that the changelog asks for, by the key of an entry.
+
+    Without `only`, the entries are those whose points the change affects.
+    """
 
     comparison: Comparison
     evals: Mapping[str, Evals] = field(default_factory=dict)
+    only: tuple[str, ...] | None = None
     prints: Fingerprints = field(init=False)
     _variants: dict[object, tuple[Variant, ...]] = field(default_factory=dict)
     _bound: dict[object, Binding] = field(default_factory=dict)
@@ -83,7 +87,9 @@ class Reader:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The entries whose points the change affects."""
+        """The entries that are read."""
+        if self.only is not None:
+            return self.only
         return tuple(change.key for change in self.comparison.changes)
 
     def at(self, commit: str, snapshot: Snapshot) -> State:

@@ -3,7 +3,8 @@
 What
     Looks at what the recipes and scripts of each affected entry change in their container, in all
     that they run and not only in what was added. Each effect is judged by what its target is; a
-    registry has the packages that serving is made of.
+    registry has the packages that serving is made of. Entries count too whose rows and recipes are
+    as they were, and that rest on a script that changed.
 
 Why
     A result should be one that others get from the same image. A patched engine is an engine that
@@ -40,7 +41,7 @@ from infx.model.verdict import Cite, Finding, Question
 from infx.policy.context import Context
 from infx.policy.findings import failed
 from infx.policy.leave import leave_for, leave_to_skip
-from infx.policy.scope import affected
+from infx.policy.scope import reached
 
 NEEDS = ("configs", "patches")
 
@@ -55,7 +56,7 @@ _REMEDY = "remove the patch, or file a waiver for exactly it and link it in the 
 
 def check(submission: Submission, context: Context) -> Iterator[Finding]:
     """Yield what changes the images of affected entries; equal findings are told once."""
-    configs = affected(submission)
+    configs = reached(submission)
     if not configs:
         yield Finding(status="N/A", message="no entry is affected")
     found: list[Finding] = []
