@@ -132,6 +132,7 @@ BYTES = {
     "a-carriage-return-in-a-line": (tail('"Change."', '"Change.\rMore."'), [
         "10: the line holds a carriage return; remove it"]),
     "a-tab": (tail('"Change."', '"Change.\t"'), ["10: the line holds a tab; remove it"]),
+    "a-nul": (tail('"Change."', '"Change.\0"'), ["10: the line holds a NUL; remove it"]),
     "not-utf-8": (tail("Change", "Chänge").encode("latin-1"), [
         "10: the text is not UTF-8; save the file as UTF-8"]),
     "entries-that-begin-otherwise": (tail(NEW[1:], SHIFTED), [

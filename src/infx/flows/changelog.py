@@ -87,8 +87,7 @@ def judge(
         try:
             additions = _additions(found)
         except InputError as error:
-            problems = dict.fromkeys((*found.problems, *error.problems))
-            return replace(review, problems=tuple(problems))
+            return replace(review, problems=(*found.problems, *error.problems))
     case = Case(
         delta=found,
         additions=additions,
@@ -105,7 +104,13 @@ def judge(
 
 def _additions(found: Delta) -> Additions:
     # Empty lines stand for the history: what is added keeps its line numbers.
-    document = parse_yaml(b"\n" * (found.line - 1) + found.tail, found.file)
+    text = b"\n" * (found.line - 1) + found.tail
+    try:
+        document = parse_yaml(text, found.file)
+    except InputError as error:
+        # A byte that the contract forbids keeps YAML from being read: that is one fault.
+        told = {one.where for one in found.problems}
+        raise InputError(*(one for one in error.problems if one.where not in told)) from None
     return Additions(document, validate(document, tuple[Entry, ...]))
 
 
