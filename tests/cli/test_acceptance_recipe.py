@@ -26,7 +26,6 @@ benchmark:
   env:
     THINKING_MODE: thinking_on
 """
-STEPS = "speculative-num-steps: 3"
 
 VLLM = """\
 schema: 2
@@ -137,81 +136,6 @@ def test_a_caller_may_choose_the_draft_length(show):
     assert "golden acceptance 3.97: qwen3.5_mtp, thinking_on, 4 draft tokens" in out
 
 
-@pytest.mark.parametrize(
-    ("text", "line"),
-    [
-        (
-            PLAIN.replace(STEPS, "speculative-num-steps: 9"),
-            (
-                "toy.yaml:13: the golden curve qwen3.5_mtp has no draft length 9 with thinking_on; "
-                "it has 1, 2, 3, 4, 5, 6, 7, 8"
-            ),
-        ),
-        (
-            PLAIN.replace(STEPS, "speculative-num-steps: true"),
-            (
-                "toy.yaml:13: roles.agg: the draft length speculative-num-steps must be a positive "
-                "integer, and is True; state speculative-num-steps"
-            ),
-        ),
-        (
-            PLAIN.replace(STEPS, "speculative-num-steps: 0"),
-            (
-                "toy.yaml:13: roles.agg: the draft length speculative-num-steps must be a positive "
-                "integer, and is 0; state speculative-num-steps"
-            ),
-        ),
-        (
-            PLAIN.replace(STEPS, "max-running-requests: 8"),
-            (
-                "toy.yaml:12: roles.agg: the draft length speculative-num-steps must be a positive "
-                "integer, and is missing; state speculative-num-steps"
-            ),
-        ),
-        (
-            PLAIN.replace(STEPS, f"{STEPS}\n      speculative-algo: DSPARK"),
-            (
-                "toy.yaml:14: roles.agg: speculative-algorithm is EAGLE and speculative-algo is "
-                "DSPARK; keep one of them"
-            ),
-        ),
-        (
-            PLAIN.replace("THINKING_MODE: thinking_on", "CONC: '1'"),
-            (
-                "toy.yaml:13: nobody says whether the model thinks, and golden acceptance "
-                "depends on it; state THINKING_MODE as thinking_on or thinking_off, or ask with "
-                "--thinking"
-            ),
-        ),
-        (
-            PLAIN.replace("thinking_on", "thinking_hard"),
-            (
-                "toy.yaml:13: the golden curve qwen3.5_mtp has no thinking_hard; "
-                "it has thinking_on, thinking_off"
-            ),
-        ),
-        (
-            VLLM.replace('\'{"method":"mtp","num_speculative_tokens":2}\'', "'[2]'"),
-            (
-                "toy.yaml:11: roles.decode: speculative-config is not an object; write one JSON "
-                "object\ninfx: toy.yaml:11: nobody says whether the model thinks, and golden "
-                "acceptance depends on it; state THINKING_MODE as thinking_on or thinking_off, or "
-                "ask with --thinking"
-            ),
-        ),
-        (
-            PLAIN.replace("sglang", "mocker", 1),
-            (
-                "toy.yaml:3: roles.agg: acceptance cannot be simulated for the engine mocker; "
-                "known are sglang, vllm, trtllm, atom, tilert"
-            ),
-        ),
-    ],
-)
-def test_what_cannot_be_told_is_refused_at_its_line(show, text, line):
-    assert show(text) == refused(2, line)
-
-
 def test_a_model_without_a_curve_is_refused(show):
     said = show(PLAIN, prefix="glm5.2", variant="")
     assert "golden acceptance 2.99" in said.out
@@ -231,15 +155,6 @@ def test_two_thinking_modes_are_refused(show):
         2,
         "toy.yaml:18: THINKING_MODE is thinking_on, and thinking_off was asked for; "
         "ask for what the recipe says",
-    )
-
-
-def test_a_caller_never_supplies_a_length(show):
-    text = 'roles.agg.env.SGLANG_SIMULATE_ACC_LEN="3.9"'
-    assert show(PLAIN, "--set", text) == refused(
-        2,
-        "--set roles.agg.env.SGLANG_SIMULATE_ACC_LEN: acceptance lengths are looked up in the "
-        "golden curves, never supplied; remove it",
     )
 
 
