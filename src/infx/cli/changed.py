@@ -80,18 +80,18 @@ def changed(
     return 0
 
 
-def ask(base: str, sources: SourceFlags | None) -> "Ask":
+def ask(base: str, sources: CatalogFlags | None) -> "Ask":
     """Return what the flags ask for, from the working directory."""
     from infx.flows.changed import Ask
 
-    flags = sources or SourceFlags()
+    flags = sources or CatalogFlags()
     return Ask(
         base=base,
         folder=Path.cwd(),
         config_files=tuple(flags.config_files or ()),
         runner_config=flags.runner_config,
         recipe_roots=tuple(flags.recipe_root or ()),
-        worktree=flags.worktree,
+        worktree=isinstance(flags, SourceFlags) and flags.worktree,
     )
 
 

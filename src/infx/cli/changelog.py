@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from infx.cli.changed import Base, Sources, ask, warn
+from infx.cli.changed import Base, CatalogFlags, Sources, ask, warn
 from infx.cli.flags import flag, several
 from infx.cli.streams import put, say
 from infx.errors import InputError, Problem
@@ -76,7 +76,7 @@ def add(
         ),
     ] = None,
     file: File = None,
-    sources: Sources = None,
+    sources: Annotated[CatalogFlags | None, Parameter(name="*")] = None,
 ) -> int:
     """Append the entry for what the work tree changed, and print it.
 
