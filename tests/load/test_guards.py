@@ -122,6 +122,24 @@ def test_a_join_waits_for_the_slowest_and_a_tree_with_one_in_flight_is_not_idle(
     assert ran.replay.tree_idle.times == 0
 
 
+def test_a_lane_that_begins_in_a_long_pause_idles_no_longer_than_others(stage: Stage) -> None:
+    """Lane 0 is busy; lane 1 begins 2 s after its a, with 5000 s to wait for b, and 100 more for c.
+
+    Both are primed by 2 s, when the answers to a and x0 have ended. Profiling begins then, with x1;
+    b comes 300 s later instead of 5000, and c 100 s after b's end.
+    """
+    stage.server.lasts = lasting("x1", BUSY)
+    busy = tree("busy", [turn("x0", None), turn("x1", 0)])
+    long = tree("long", [turn("a", None), turn("b", 0, after=5000), turn("c", 1, after=100)])
+    seats = [
+        Seat(0, (Entry(1, 0, primer=0, age_ns=NS),)),
+        Seat(1, (Entry(1, 5000 * NS, primer=0, age_ns=2 * NS),)),
+    ]
+    ran = stage.run([busy, long], seats=seats, lanes=2)
+    assert ran.asked == [(0, "a"), (1, "x0"), (2, "x1"), (302, "b"), (403, "c")]
+    assert (ran.replay.tree_idle.times, ran.replay.tree_idle.ns) == (1, 4700 * NS)
+
+
 def test_main_waits_for_the_last_of_five(stage: Stage) -> None:
     """e takes from 2 to 1502 s, so main1, due at 1000, comes then."""
     made = session(stage.folder)

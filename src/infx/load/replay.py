@@ -149,6 +149,8 @@ class Replay:
             self._prime(now)
         else:
             self._move(self._early_ns - (now - self._resumed_ns))
+            for seat in self._seats.values():
+                self._skip_tree_idle(seat, now)
         self._line_up()
         self._dispatch()
 
@@ -235,14 +237,12 @@ class Replay:
         lane = seat.kept.pop() if seat.kept else self._channel(seat)
         lane.due_ns = source.take(number, self._now())
         lane.manner = self._manners.of(self._phase, seat.lane, seat.play, turn.session)
-        key = (seat.lane, seat.play.number, turn.session, turn.turn)
-        self._asked[key] = (seat, source, number)
+        self._asked[seat.lane, seat.play.number, turn.session, turn.turn] = seat, source, number
         self.sender.send(lane, number)
 
     def _channel(self, seat: Seat) -> Lane:
-        lane = Lane(seat.lane)
-        self._all.append(lane)
-        return lane
+        self._all.append(Lane(seat.lane))
+        return self._all[-1]
 
     # What comes back
 
