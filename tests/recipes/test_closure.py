@@ -1,8 +1,10 @@
 """What runs rest on: the files that a recipe names, and all that those reach."""
 
+import pytest
+
 from handbound import bound
 from infx.model.setting_registry import PackageRegistry
-from infx.recipes.closure import MAX_FILES, Closures
+from infx.recipes.closure import MAX_CHARACTERS, MAX_FILES, Closures
 from infx.store.registries import registry
 
 
@@ -77,6 +79,21 @@ def test_what_is_missing_or_cannot_be_read_is_told():
         ("absent", "${X}/y.sh"),
         ("syntax", None),
     ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a" * 200_000, "\n" * 200_000 + "x", " " * 200_000, "a." * 100_000, "./" * 100_000 + "b.sh"],
+    ids=["letters", "lines", "blanks", "dots", "folders"],
+)
+def test_long_texts_are_read_in_their_length(text):
+    found, _ = closure({"setup_script": "s.sh"}, {"s.sh": text, "b.sh": ""})
+    assert "s.sh" in found
+
+
+def test_a_text_beyond_the_bound_is_told():
+    _, gaps = closure({"setup_script": "s.sh"}, {"s.sh": "#" * (MAX_CHARACTERS + 1)})
+    assert gaps == [("limit", None)]
 
 
 def test_a_closure_has_an_end():

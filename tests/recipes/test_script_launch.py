@@ -3,7 +3,7 @@
 import pytest
 
 from infx.model.setting_registry import PackageRegistry
-from infx.recipes.script_launch import scripted
+from infx.recipes.script_launch import MAX_LAUNCHES, scripted
 from infx.recipes.target import Target
 from infx.store.registries import registry
 
@@ -125,6 +125,14 @@ def test_an_array_of_too_many_choices_is_open_where_they_are_single_words():
     args = found.binding.tree["roles"]["agg"]["args"]
     assert (args["v0"], args["port"]) == ("${one of=0 1}", 1)
     assert ("v0", "nobody states ${one of=0 1}", "s.sh:5") in open_(found)
+
+
+def test_a_script_that_starts_servers_without_end_is_bounded():
+    lines = "".join(f"vllm serve m --port {at} --x{at} 1\n" for at in range(400))
+    found = scripted("s.sh", {"s.sh": lines}, registry(PackageRegistry),
+                     environment={}, target=Target())  # fmt: skip
+    assert len(found.launches) == MAX_LAUNCHES
+    assert {gap.kind for gap in found.report.gaps} == {"limit"}
 
 
 def test_prefill_and_decode_are_roles_of_their_own():

@@ -45,6 +45,9 @@ _SAME = re.compile(
     r"|\bthe same as (?:before|the base|main)\b",
     re.IGNORECASE,
 )
+MAX_LISTED = 1000
+"""Characters before `unchanged` in which the parts that it is said of are looked for."""
+
 _TURNS = re.compile(r"\b(?:but|while|whereas|although|except)\b|:", re.IGNORECASE)
 _ONLY = re.compile(
     r"\bonly (?:the )?([\w ,/-]{1,120}?) (?:(?:is|are|was|were|has|have) )?"
@@ -140,7 +143,7 @@ def _of_changes(sentence: str, line: int) -> Iterator[Statement]:
     if same is not None:
         before, after = sentence[: same.start()], sentence[same.end() :].lstrip()
         listed = after[1:] if after.startswith(":") else _TURNS.split(before)[-1]
-        kept = tuple(named(listed))
+        kept = tuple(named(listed[-MAX_LISTED:]))
         if kept:
             yield Statement("unchanged", kept, text, line)
     for match in _ONLY.finditer(sentence):

@@ -15,8 +15,12 @@ _MOUNTED = ("/infmax-workspace/", "/workspace/")
 """Where containers see the work tree."""
 
 _SCRIPT = re.compile(r"\.(?:sh|bash|py)$")
-_TOKEN = re.compile(r"[\w./+-]*\w\.(?:sh|bash|py|json|ya?ml|jinja2?|txt|csv|toml|patch|diff)\b")
-_COMMENT = re.compile(r"(?m)^\s*#.*$")
+_DATA = re.compile(r"\.(?:sh|bash|py|json|ya?ml|jinja2?|txt|csv|toml|patch|diff)$")
+_BETWEEN = re.compile(r"[^\w./+-]+")
+_COMMENT = re.compile(r"(?m)^[ \t]*#.*$")
+
+MAX_CHARACTERS = 256 * 1024
+"""Characters of one script that are read."""
 
 MAX_FILES = 500
 """Files of one closure; beyond them nobody says what else there is."""
@@ -95,6 +99,9 @@ class Closures:
         return self._read[path]
 
     def _script(self, path: str, text: str) -> tuple[dict[str, None], tuple[Gap, ...]]:
+        if len(text) > MAX_CHARACTERS:
+            what = f"longer than {MAX_CHARACTERS} characters"
+            return {}, (Gap(kind="limit", file=path, line=1, what=what),)
         found: dict[str, None] = {}
         gaps: tuple[Gap, ...] = ()
         if path.endswith(".py"):
@@ -109,7 +116,8 @@ class Closures:
             report = analyse(path, self.texts, self.packages)
             found.update(dict.fromkeys(one for one in report.sha256 if one in self.texts))
             gaps = report.gaps
-        for token in dict.fromkeys(_TOKEN.findall(_COMMENT.sub("", text))):
+        words = dict.fromkeys(_BETWEEN.split(_COMMENT.sub("", text)))
+        for token in (word for word in words if _DATA.search(word)):
             named = self.named(token)
             # A bare name that several folders have is somebody's own file more often than theirs.
             found.update(dict.fromkeys(named if len(named) == 1 or "/" in token else ()))

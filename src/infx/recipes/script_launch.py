@@ -49,6 +49,7 @@ _FILES = ("extra_llm_api_options", "extra-llm-api-options", "config")
 """Flags that name a file with more settings."""
 
 _ROLES = frozenset({"prefill", "decode"})
+_FLAG = re.compile(r"(?<![\w-])-{1,2}([A-Za-z][\w.-]*)")
 _INTEGER = re.compile(r"-?[0-9]{1,15}")
 _NUMBER = re.compile(r"-?[0-9]{0,15}\.[0-9]{1,15}(?:e-?[0-9]{1,3})?")
 
@@ -94,8 +95,12 @@ def scripted(
     record = Record(Targets(packages))
     follow(script, files, record, environment)
     found: dict[tuple[object, ...], Launch] = {}
+    texts: dict[str, _Text] = {}
     for start in record.starts:
-        launch = _launch(start, _Text(files.get(start.site.file, "")), script, target)
+        file = start.site.file
+        if file not in texts:
+            texts[file] = _Text(files.get(file, ""))
+        launch = _launch(start, texts[file], script, target)
         if launch is not None:
             found.setdefault(_identity(launch), launch)
     launches = tuple(found.values())
@@ -114,17 +119,16 @@ class _Text:
     """The text of a script, to find the line that states a flag."""
 
     def __init__(self, text: str) -> None:
-        self._lines = text.split("\n")
+        self._lines: dict[str, set[int]] = {}
+        for at, line in enumerate(text.split("\n"), 1):
+            if not line.lstrip().startswith("#"):
+                for flag in _FLAG.findall(line):
+                    self._lines.setdefault(flag, set()).add(at)
 
     def line(self, flag: str, otherwise: int) -> int:
         """Return the one line of code that has a flag, else the line of the command."""
-        word = re.compile(rf"(?<![\w-])-{{1,2}}{re.escape(flag)}(?![\w-])")
-        found = [
-            at
-            for at, line in enumerate(self._lines, 1)
-            if word.search(line) and not line.lstrip().startswith("#")
-        ]
-        return found[0] if len(found) == 1 else otherwise
+        found = self._lines.get(flag, set())
+        return min(found) if len(found) == 1 else otherwise
 
 
 def _launch(start: Started, text: _Text, script: str, target: Target) -> Launch | None:

@@ -29,6 +29,9 @@ from infx.recipes.shell.wrappers import (
 MAX_WRAPPERS = 12
 """Programs that run each other on one command line."""
 
+MAX_STARTS = 256
+"""Servers that one script may start, on all its branches."""
+
 _DOWNLOADS = re.compile(r"(?:^|\$\(|[|;&]\s*)\s*(?:sudo\s+)?(?:curl|wget)\b")
 _HOOK = re.compile(r"(?:^|/)(?:sitecustomize\.py|usercustomize\.py|[^/]+\.pth)$")
 
@@ -105,7 +108,7 @@ class Programs:
         )
         if is_server(words):
             self._record.starts_server(scope.injections)
-            self._record.starts.append(Started(step.site, words, self._exported(scope)))
+            self._start(words, step)
         targets = self._record.targets
         for found in (*effects(call), *installs(call, targets), *_mounted(words, targets)):
             self._add(found, step)
@@ -120,6 +123,12 @@ class Programs:
             self._wrapped(variables, inside, step)
         if not below:
             self._interpreter(words, step)
+
+    def _start(self, words: tuple[str, ...], step: Step) -> None:
+        if len(self._record.starts) >= MAX_STARTS:
+            self._record.gap("limit", step.site, f"more than {MAX_STARTS} servers to start")
+        else:
+            self._record.starts.append(Started(step.site, words, self._exported(step.scope)))
 
     def _exported(self, scope: Scope) -> dict[str, Exported]:
         return {
