@@ -125,7 +125,7 @@ def test_an_entry_that_no_script_is_known_to_launch_says_so(repo):
     gaps = {one.side: one.gaps for one in found.closures}
     assert gaps["base"] == ()
     (gap,) = gaps["head"]
-    assert gap.what == f"no recipe and no script is known that launches {KEY}"
+    assert gap.what == f"no recipe that binds and no script is known that launches {KEY}"
     assert gap.file == "configs/toy-master.yaml"
 
 

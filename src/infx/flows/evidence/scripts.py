@@ -98,7 +98,7 @@ class Scripts:
             return self._closures.reached({path: f"the row of {point.key}"})
         where = "" if self.state.catalog is None else self.state.catalog.where[point.key]
         file, _, line = where.rpartition(":")
-        what = f"no recipe and no script is known that launches {point.key}"
+        what = f"no recipe that binds and no script is known that launches {point.key}"
         gap = Gap(kind="absent", file=file.rpartition(":")[2], line=int(line or 1), what=what)
         return Closure({}, (gap,))
 
