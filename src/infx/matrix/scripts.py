@@ -20,7 +20,6 @@ _NAMES = {
     "FRAMEWORK": "framework",
     "PRECISION": "precision",
     "SPEC_DECODING": "spec-decoding",
-    "EXP_NAME": "exp-name",
     "TP": "tp",
     "PP_SIZE": "pp",
     "DCP_SIZE": "dcp-size",
@@ -50,7 +49,7 @@ def script(row: Row, hardware: str, paths: Collection[str]) -> str | None:
 
 
 def environment(row: Row) -> dict[str, str]:
-    """Return what a script is told of a row; concurrency differs along it and is not there."""
+    """Return what a script is told of a row, but what differs along one curve."""
     agentic = "isl" not in row
     told = {
         "IS_AGENTIC": "1" if agentic else "0",

@@ -85,4 +85,18 @@ def test_a_launch_that_cannot_be_told_is_a_reason(tmp_path):
     repo.commit({"configs/toy-master.yaml": toy.master(edit)})
     (row,) = facts(repo).changes
     assert row.changes is None
-    assert "it has no recipe that binds" in row.why
+    assert row.why.startswith("no recipe that binds, and no script that can be read")
+
+
+def test_command_lines_of_a_script_are_compared_in_their_order(tmp_path):
+    script = "benchmarks/single_node/fixed_seq_len/toy_fp8_h200.sh"
+    launch = "S=1\nif test $X; then S=2; fi\nvllm serve m --seed $S --port {}\n"
+    repo = gitted.repository(tmp_path, {**toy.FILES, script: launch.format(1)})
+    repo.git("checkout", "-q", "-b", "change")
+    master = {"configs/toy-master.yaml": toy.master(("[4, 8]", "[4, 8, 16]"))}
+    repo.commit({**master, script: launch.format(2)})
+    (row,) = facts(repo).changes
+    assert [(one.name, one.before, one.after) for one in row.changes] == [("port", 1, 2)]
+    repo.commit({script: launch.format(2).replace("if test", "if false; then S=3; fi; if test")})
+    (row,) = facts(repo).changes
+    assert row.why == "its script may start 2 servers at the base, and 3 at the head"

@@ -42,26 +42,26 @@ def _change(
     before: tuple[Placed, Scripts], now: tuple[Placed, Scripts]
 ) -> config_facts.RecipeChange:
     point, commit = now[0], now[1].state.commit
-    sides = [_binding(*side) for side in (before, now)]
-    rows = tuple(_of_rows(before[0].fields, point.fields, commit, now[1]))
-    whys = [side for side in sides if isinstance(side, str)]
-    if whys:
-        return config_facts.RecipeChange(config=point.key, concurrencies=(), why="; ".join(whys))
-    a, b = (side for side in sides if isinstance(side, Binding))
-    found = (_setting(leaf, b, commit) for leaf in diff(a, b).leaves)
-    return config_facts.RecipeChange(config=point.key, concurrencies=(), changes=(*rows, *found))
+    old, new = _bindings(*before), _bindings(*now)
+    if not old or len(old) != len(new):
+        why = "no recipe that binds, and no script that can be read, launches it at both sides"
+        if old and new:
+            why = f"its script may start {len(old)} servers at the base, and {len(new)} at the head"
+        return config_facts.RecipeChange(config=point.key, concurrencies=(), why=why)
+    found = [*_of_rows(before[0].fields, point.fields, commit, now[1])]
+    for a, b in zip(old, new, strict=True):
+        found += (_setting(leaf, b, commit) for leaf in diff(a, b).leaves)
+    told = {one.model_dump_json(): one for one in found}
+    return config_facts.RecipeChange(
+        config=point.key, concurrencies=(), changes=tuple(told.values())
+    )
 
 
-def _binding(point: Placed, scripts: Scripts) -> Binding | str:
-    """Return what a point launches, or why nobody can compare it."""
+def _bindings(point: Placed, scripts: Scripts) -> tuple[Binding, ...]:
+    """Return what a point launches: of a script that has several command lines, each."""
     if point.binding is not None:
-        return point.binding
-    launches = scripts.launches(point)
-    if len(launches) == 1:
-        return launches[0].binding
-    side = scripts.state.commit[:12]
-    several = "its script may start several servers" if launches else "it has no recipe that binds"
-    return f"at {side} {several}"
+        return (point.binding,)
+    return tuple(launch.binding for launch in scripts.launches(point))
 
 
 def _setting(leaf: LeafChange, binding: Binding, commit: str) -> config_facts.SettingChange:
