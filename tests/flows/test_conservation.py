@@ -131,6 +131,7 @@ def test_what_a_replay_says_adds_up(case: Case) -> None:
         as_the_server_says(done, ok)
         tokens_add_up(point, ok)
         sessions_add_up(done, point)
+        lanes_are_warmed_up_alike(done)
         nothing_comes_before_what_it_waits_for(done)
         as_its_counters_say(done, point)
         figures_are_possible(point)
@@ -242,6 +243,19 @@ def sessions_add_up(done: Replayed, point: PointSummary) -> None:
         assert replay.plays == done.plan.trees
 
 
+def lanes_are_warmed_up_alike(done: Replayed) -> None:
+    """Each sends its primers and exactly so many turns more, of one token each."""
+    warm = [one for one in done.records if one.phase is Phase.WARMUP]
+    assert {one.asked_output for one in warm} <= {1}
+    if done.workload.duration_s is None or "aborted" in done.point.reasons:
+        return  # sessions may be over before the warmup is
+    for lane in range(done.point.concurrency):
+        seat = done.plan.seat(lane)[1] if done.plan.lanes else ()
+        primers = sum(one.primer is not None for one in seat)
+        more = sum(one.lane == lane for one in warm) - primers
+        assert more == done.workload.warmups_per_lane
+
+
 def nothing_comes_before_what_it_waits_for(done: Replayed) -> None:
     """By the server's own moments, whatever idle time was skipped."""
     plan, log = done.plan, done.log
@@ -259,11 +273,10 @@ def nothing_comes_before_what_it_waits_for(done: Replayed) -> None:
 
 def as_its_counters_say(done: Replayed, point: PointSummary) -> None:
     """The page between the phases parts their counters; requests that were refused are in none."""
-    server = point.server
-    if not done.profiled:
+    asked, server = [done.log[one.request] for one in done.profiled], point.server
+    if not asked:
         return
     assert isinstance(server, ServerMetrics)
-    asked = [done.log[one.request] for one in done.profiled]
     for name in ("prompt_tokens", "completion_tokens"):
         figure = server.metrics[name.replace("completion", "generation")]
         assert isinstance(figure, MetricValue)

@@ -68,6 +68,14 @@ def test_few_requests_tell_no_spread():
     assert blocks([]) == blocks([0, 0]) == Absent(reason="no observations")
 
 
+def test_ten_blocks_tell_a_spread_and_nine_do_not():
+    """The cube roots of 36 and 37 are both rounded up to 4: 9 blocks, and 10."""
+    assert blocks([36]) == Absent(
+        reason="36 requests give 9 blocks of 4; 10 are needed, from requests or repetitions"
+    )
+    assert blocks([37]) == Blocks((37,), 4, 10)
+
+
 def test_a_draw_takes_whole_lanes_and_as_many_as_there_are():
     plan = Lanes((0, 1, 1, 2, 3, 3, 0), 4)
     weights = weights_of(plan)
