@@ -34,8 +34,9 @@ def banned_uses(binding: Binding, registry: DraftPrecisionRegistry) -> Iterator[
 def reads_as(text: str, variable: BannedVariable) -> ReadsAs:
     """Say how an engine reads the text of a variable: `on`, `off`, or `unreadable`.
 
-    >>> words = {"true_words": ("1", "yes"), "false_words": ("0", "no")}
-    >>> one = BannedVariable(source="s", engine="e", name="N", because="b", **words)
+    >>> stated = {"source": "s", "engine": "e", "name": "N", "because": "b"}
+    >>> words = {"true-words": ("1", "yes"), "false-words": ("0", "no")}
+    >>> one = BannedVariable.model_validate({**stated, **words})
     >>> [reads_as(text, one) for text in ("YES", "on", "0", "Off", "maybe", "")]
     ['on', 'on', 'off', 'off', 'unreadable', 'unreadable']
     """

@@ -49,8 +49,9 @@ def told(binding: Binding, role: str, registry: ThinkingRegistry) -> Iterator[To
 def reads_as(value: str, row: ThinkingSetting) -> Thinking | None:
     """Return the mode that a setting's word states.
 
-    >>> words = {"on_words": ("1", "yes"), "off_words": ("0",)}
-    >>> row = ThinkingSetting(source="s", kind="environment", name="N", **words)
+    >>> stated = {"source": "s", "kind": "environment", "name": "N"}
+    >>> words = {"on-words": ("1", "yes"), "off-words": ("0",)}
+    >>> row = ThinkingSetting.model_validate({**stated, **words})
     >>> [reads_as(word, row) for word in (" YES ", "0", "adaptive")]
     ['thinking_on', 'thinking_off', None]
     """
