@@ -70,6 +70,12 @@ def test_only_what_is_exported_or_set_for_it_reaches_a_server():
     assert only(text)[3] == {"B": "2", "C": "3", "E": "5"}
 
 
+def test_a_variable_that_is_only_handed_on_is_not_settled():
+    (found,) = launches("export A B= C\nvllm serve $MODEL\n", C="3")
+    assert found.binding.tree["roles"]["agg"]["env"] == {"A": "${A}", "B": "", "C": "3"}
+    assert open_(found) == [("A", "nobody states ${A}", "s.sh:1")]
+
+
 def test_a_flag_stands_at_the_line_that_states_it():
     text = (
         'ARGS=(\n  --tp "$TP"  # sizes\n  # --tp 2\n  --port 1\n)\nvllm serve $MODEL "${ARGS[@]}"\n'
@@ -132,6 +138,7 @@ def test_a_script_that_starts_servers_without_end_is_bounded():
     found = scripted("s.sh", {"s.sh": lines}, registry(PackageRegistry),
                      environment={}, target=Target())  # fmt: skip
     assert len(found.launches) == MAX_LAUNCHES
+    assert {open_(one)[-1][0] for one in found.launches} == {"arguments"}
     assert {gap.kind for gap in found.report.gaps} == {"limit"}
 
 

@@ -7,7 +7,7 @@ states stays as it is written (`${NAME}`), and is told as not settled with the r
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pydantic import JsonValue
 
@@ -105,9 +105,13 @@ def scripted(
             found.setdefault(_identity(launch), launch)
     launches = tuple(found.values())
     if len(launches) > MAX_LAUNCHES:
-        site = record.starts[0].site
-        record.gap("limit", site, f"more than {MAX_LAUNCHES} command lines of servers")
-    return Scripted(record.report(script), launches[:MAX_LAUNCHES])
+        why, site = f"more than {MAX_LAUNCHES} command lines of servers", record.starts[0].site
+        record.gap("limit", site, why)
+        more = Unsettled(ARGUMENTS, why, f"{site.file}:{site.line}")
+        launches = tuple(
+            replace(one, unsettled=(*one.unsettled, more)) for one in launches[:MAX_LAUNCHES]
+        )
+    return Scripted(record.report(script), launches)
 
 
 def _identity(launch: Launch) -> tuple[object, ...]:
@@ -210,7 +214,9 @@ class _Line:
         """Return what a program gets in a variable; several values are told as one text."""
         where = f"{one.file}:{one.line}"
         known = tuple(value for value in one.values if value not in ("", unresolved(name)))
-        if len(known) < len(one.values) and known:
+        if not known and "" not in one.values:
+            known = one.values
+        elif len(known) < len(one.values) and known:
             self.unsettled.append(Unsettled(name, "a branch leaves it unset", where))
         texts = tuple(dict.fromkeys(map(written, known)))
         if len(texts) > 1:

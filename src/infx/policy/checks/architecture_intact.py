@@ -12,7 +12,7 @@ Why
 Fails
     A key that is denied has another value than the checkpoint's own. A number is on the wrong side
     of the own one, or is compared with an own one that nobody knows. A key is in no registry. A
-    script rewrites a `config.json`.
+    script rewrites a `config.json`. Nobody read what an entry launches, or with which arguments.
 
 Passes
     Nothing is overridden, or only with the checkpoint's own values, with values that compute as
@@ -23,16 +23,16 @@ Fix
     a row.
 
 Evidence
-    Affected entries (`configs`), overrides with the rule of each key (`overrides`), and what
-    scripts do to files (`patches`).
+    Affected entries (`configs`), what they launch (`recipes`), overrides with the rule of each key
+    (`overrides`), and what scripts do to files (`patches`).
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from pydantic import JsonValue
 
-from infx.model.config_facts import Override
+from infx.model.config_facts import Config, Override
 from infx.model.shell_effects import Effect
 from infx.model.submission import Submission
 from infx.model.verdict import Cite, Finding, Question
@@ -61,10 +61,23 @@ def check(submission: Submission, context: Context) -> Iterator[Finding]:
     found = [_override(one) for one in submission.overrides or () if one.config in keys]
     found += _rewrites(submission, keys)
     found += [finding for config in configs for finding in unread(config, submission)]
+    found += _unread(configs, submission)
     if not found:
         message = "no launch overrides the configuration of its model"
         found.append(Finding(status="PASS", message=message))
     yield from found
+
+
+def _unread(configs: Iterable[Config], submission: Submission) -> Iterator[Finding]:
+    """Yield the entries whose launches are not among those that were read."""
+    if submission.recipes is not None:
+        read = {one.config for one in submission.recipes}
+        for config in configs:
+            if config.key not in read:
+                message = f"could not be verified: nobody read what {config.key} launches"
+                yield failed(
+                    config.key, message, config.cite, remedy="collect its recipe or script"
+                )
 
 
 def _override(one: Override) -> Finding:

@@ -13,7 +13,7 @@ from infx.recipes.shell.record import Exported, Record, Started
 from infx.recipes.shell.sources import Sources
 from infx.recipes.shell.step import Frame, Input, Step
 from infx.recipes.shell.targets import Targets, is_of_image, joined
-from infx.recipes.shell.values import Scope, is_open, plain, shown
+from infx.recipes.shell.values import Scope, is_open, plain, shown, unresolved
 from infx.recipes.shell.wrappers import (
     PYTHON,
     SHELLS,
@@ -132,7 +132,7 @@ class Programs:
 
     def _exported(self, scope: Scope) -> dict[str, Exported]:
         return {
-            name: Exported(self._follower.look_up(name, scope) or ("",), *place)
+            name: Exported(self._follower.look_up(name, scope) or (unresolved(name),), *place)
             for name, place in scope.exported.items()
         }
 
