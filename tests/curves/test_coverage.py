@@ -16,6 +16,11 @@ GOLDEN = points((1, 100), (2, 90), (2, 120), (3, 120), (3, 120), (4, 110), (5, 1
 
 
 def test_golden_vector_of_the_reference():
+    """By x, of equal x the largest y first: 100, 120 (90 is below it), 120, 110, 130.
+
+    A point stays where its y is at least the best so far: 100; 120; 120, a plateau; not 110; 130.
+    Of the seven points (3, 120) stands twice and counts once; four are fewer than five.
+    """
     found = coverage("curve", GOLDEN)
     kept = [(one.x, one.y) for one in found.frontier]
     assert kept == [(1, 100), (2, 120), (3, 120), (5, 130)]

@@ -23,6 +23,10 @@ def dominates(a: XY, b: XY, x: Better, y: Better) -> bool:
 
 
 def test_golden_vector_of_the_reference() -> None:
+    """By x, of equal x the largest y first: 100, 120 (90 is below it), 120, 110, 130.
+
+    A point stays where its y is at least the best so far: 100; 120; 120, a plateau; not 110; 130.
+    """
     assert reference_frontier(GOLDEN, "smaller", "larger") == [
         (1, 100),
         (2, 120),
@@ -32,6 +36,7 @@ def test_golden_vector_of_the_reference() -> None:
 
 
 def test_a_plateau_is_dominated() -> None:
+    """(3, 120) is as good as (2, 120) in y and worse in x."""
     assert frontier(GOLDEN, "smaller", "larger") == [(1, 100), (2, 120), (5, 130)]
 
 

@@ -8,7 +8,7 @@ from infx.model.result import Absent, MetricValue
 
 
 def test_golden_vector() -> None:
-    # 41 tokens in 2.5 s.
+    """41 tokens in 2.5 s, the wait for the first one included: 16.4 a second."""
     figure = e2e_interactivity.compute(
         measured(record(first=0.5, gaps=(0.5,) * 4, completion_tokens=41))
     )
@@ -18,7 +18,7 @@ def test_golden_vector() -> None:
 
 
 def test_the_slow_tail_is_low() -> None:
-    # Times a token 1, 2, 3, 4 s.
+    """Times a token 1, 2, 3, 4 s: p90 is 3.7 s, and the mean 2.5 s; speeds are one over these."""
     figure = e2e_interactivity.compute(
         measured(*(record(first=float(s), completion_tokens=1) for s in (1, 2, 3, 4)))
     )

@@ -8,6 +8,7 @@ from infx.model.result import Absent, MetricValue
 
 
 def test_golden_vector() -> None:
+    """Chunks at 0.5, 1.0 ... 2.5 s with 41 tokens: 40 tokens in 2 s are 20 a second."""
     figure = interactivity.compute(
         measured(record(first=0.5, gaps=(0.5,) * 4, completion_tokens=41))
     )

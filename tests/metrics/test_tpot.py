@@ -10,7 +10,7 @@ NOT_SEEN = Absent(reason="no ok request has usage, two tokens and content at two
 
 
 def test_golden_vector() -> None:
-    # Five chunks at 0.5, 1.0 ... 2.5 s with 41 tokens: (2.5 - 0.5) / 40.
+    """Five chunks at 0.5, 1.0 ... 2.5 s with 41 tokens: (2.5 - 0.5) / 40."""
     figure = tpot.compute(measured(record(first=0.5, gaps=(0.5,) * 4, completion_tokens=41)))
     assert isinstance(figure, MetricValue)
     assert figure.mean == pytest.approx(0.05, rel=1e-15)
