@@ -236,4 +236,14 @@ def test_an_hour_of_32_lanes_keeps_every_count(stage: Stage) -> None:
             if after.play != before.play:
                 assert after.sent_ns >= before.end_ns
     assert max(one.at for one in ran.seen) <= 3600
+    first = min(one.sent_ns for one in ran.records)
+    assert max(one.end_ns for one in ran.records) > first + 3600 * NS, "nothing was drained"
+    assert min(max(one.play for one in ran.records if one.lane == n) for n in range(32)) > 1
     assert ran.replay.tree_idle.times > 0
+    # Of each family's three streams, the root's second turn waits for the ends of the other two.
+    ends = {(one.lane, one.play, one.session, one.turn): one.end_ns for one in ran.records}
+    joins = [one for one in ran.records if one.session % 3 == 0 and one.turn == 1]
+    assert len(joins) > 100
+    for one in joins:
+        for stream, last in ((1, 0), (2, 1)):
+            assert one.sent_ns >= ends[one.lane, one.play, one.session + stream, last]
