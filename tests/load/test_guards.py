@@ -181,6 +181,21 @@ def test_an_answer_within_the_grace_counts(stage: Stage) -> None:
     assert ends == [(Phase.PROFILING, EndState.OK, 12)]
 
 
+def test_the_duration_counts_from_the_beginning_of_profiling(stage: Stage) -> None:
+    """Answers take 10 s: the primer and two turns of the warmup take 30, of a duration of 15.
+
+    Profiling asks at 30 and 40 s; its time is up at 45, before e at 50.
+    """
+    stage.server.lasts = lambda _: 10
+    turns = [turn(name, n - 1 if n else None) for n, name in enumerate("pabcde")]
+    rules = Rules(seed=1, cache_bust=False, warmups=2)
+    seats = [Seat(0, (Entry(1, 0, primer=0, age_ns=0),))]
+    ran = stage.run([tree("t", turns)], seats=seats, rules=rules, duration=15)
+    assert ran.asked == [(0, "p"), (10, "a"), (20, "b"), (30, "c"), (40, "d")]
+    phases = [one.phase for one in ran.records]
+    assert phases == [Phase.WARMUP] * 3 + [Phase.PROFILING] * 2
+
+
 def failing(count: int) -> Callable[[str], bytes]:
     """So many of every ten requests fail, the last ones."""
     return lambda text: BROKEN if int(text) % 10 >= 10 - count else ANSWER
