@@ -158,12 +158,13 @@ def test_how_far_a_lone_first_token_is_from_the_time_between_tokens(
 ) -> None:
     """ITL is told by requests sent at 110 and 140 s, a first token alone by one sent at `last`.
 
-    One sent at 125 s beside it is 15 s from either of the two.
+    One sent at 120 s beside it is 10 s from the earlier of the two, one at 135 s 5 s from the later.
     """
     both = [decoding(110, 111, 112), decoding(140, 141, 142)]
     late = request(last, last + 1, last + 1)
     assert of(*both, late).apart_s == pytest.approx(apart)
-    assert of(*both, request(125, 126, 126), late).apart_s == pytest.approx(max(apart, 15))
+    between = [request(120, 121, 121), request(135, 136, 136)]
+    assert of(*both, *between, late).apart_s == pytest.approx(max(apart, 10))
 
 
 def test_nothing_is_apart_where_either_is_told_by_none() -> None:
