@@ -158,7 +158,7 @@ def test_how_far_a_lone_first_token_is_from_the_time_between_tokens(
 ) -> None:
     """ITL is told by requests sent at 110 and 140 s, a first token alone by one sent at `last`.
 
-    One sent at 120 s beside it is 10 s from the earlier of the two, one at 135 s 5 s from the later.
+    Others at 120 and 135 s are 10 s from the earlier of the two, and 5 s from the later.
     """
     both = [decoding(110, 111, 112), decoding(140, 141, 142)]
     late = request(last, last + 1, last + 1)
