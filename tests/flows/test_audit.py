@@ -101,7 +101,7 @@ def test_t3_a_blocked_client_names_its_bias_and_is_not_certified(
     """
     log = tmp_path / "log.jsonl"
     with truth_child(*server, log=log) as child:
-        for attempt in range(ATTEMPTS):
+        for attempt in range(ATTEMPTS // 2):
             run = measured(child.url, tmp_path / str(attempt), requests, streams=streams)
             summary, truth = held_against_truth(run, log)
             named = summary.client

@@ -18,7 +18,9 @@ PACKAGES = ("uvloop", "httptools", "orjson", "pydantic", "zstandard")
 
 def versions() -> dict[str, str]:
     """Return the versions of Python and of what takes part in a measurement."""
-    found = {"python": platform.python_version(), "infx": version("infx")}
+    found = {"python": platform.python_version()}
+    with suppress(ImportError):  # run from a tree that is not installed
+        found["infx"] = version("infx")
     for package in PACKAGES:  # which are loaded for the load: their metadata need not be read
         with suppress(ImportError):  # an optional one
             found[package] = import_module(package).__version__

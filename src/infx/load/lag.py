@@ -11,6 +11,7 @@ what is read in a turn came after the loop looked for reads in the turn before.
 
 import asyncio
 import gc
+from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -30,9 +31,9 @@ class LagProbe:
         self._now: Callable[[], int] = clock.now
         self._grain_ns = clock.timer_grain_ns
         self._due_ns = 0
-        self._starts: list[int] = []
-        self._ends: list[int] = []
-        self._waited_from: list[int] = []
+        self._starts = array("q")
+        self._ends = array("q")
+        self._waited_from = array("q")
         self._timer: asyncio.TimerHandle | None = None
         self._turned_ns: int | None = None
         self._watching = False
