@@ -188,8 +188,7 @@ def test_a_recipe_nobody_has_is_said(repo, infx):
 def test_an_unknown_base_and_a_missing_catalog_are_refused(repo, infx):
     assert infx("matrix", "changed", "--base", "origin/main") == refused(
         2,
-        f"{repo.root}: no commit is called 'origin/main' here; "
-        "git branch --all lists what is here",
+        f"{repo.root}: no commit is called 'origin/main' here; git branch --all lists what is here",
     )
     repo.git("rm", "-q", "-r", "configs")
     repo.git("commit", "-q", "-m", "none")

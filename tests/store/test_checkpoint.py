@@ -119,7 +119,7 @@ def test_some_of_the_files_that_the_index_names_do_not_count_for_all(folder):
     (folder / "model.safetensors.index.json").write_text(json.dumps(index))
     assert read_checkpoint(folder).tensors == {}
     tensors(folder / "a.safetensors", a=("BF16", [2]))
-    with pytest.raises(InputError, match="1 files of its index are not there, b.safetensors"):
+    with pytest.raises(InputError, match=r"its index names what is not there: b\.safetensors"):
         read_checkpoint(folder)
     tensors(folder / "b.safetensors", b=("BF16", [3]))
     assert read_checkpoint(folder).tensors == {"BF16": 5}

@@ -66,8 +66,8 @@ class Gap(Value):
     """What could not be read, so that nobody can say what it changes.
 
     `syntax`: not a shell or Python text that parses. `absent`: a file that is run or sourced and
-    was not given; `path` is what it is called there, with `${NAME}` for what is open. `dynamic`: a command that is only known when it runs. `limit`: beyond the bounds
-    of the analysis.
+    was not given; `path` is what it is called there, with `${NAME}` for what is open. `dynamic`: a
+    command that is only known when it runs. `limit`: beyond the bounds of the analysis.
     """
 
     kind: Literal["syntax", "absent", "dynamic", "limit"]

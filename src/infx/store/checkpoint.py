@@ -101,8 +101,8 @@ def _absent(folder: Path, names: set[str]) -> Iterator[Problem]:
         yield Problem("this is no index of files of tensors", str(path), _REMEDY)
         return
     if absent:
-        what = f"{len(absent)} files of its index are not there, {absent[0]} among them"
-        yield Problem(what, str(folder), _REMEDY)
+        more = f" and {len(absent) - 1} more" if absent[1:] else ""
+        yield Problem(f"its index names what is not there: {absent[0]}{more}", str(folder), _REMEDY)
 
 
 def _tensors(path: Path) -> Iterator[tuple[str, str, int]]:
