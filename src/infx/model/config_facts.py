@@ -14,7 +14,8 @@ class Config(Value):
     """An entry of a master configuration that the change affects.
 
     `change` is what happened to the entry or, for `recipe`, to what it launches; for `script`, only
-    scripts that it rests on are others. `hardware` is the SKU of its runner. `image` is as the entry writes it, with the file and line in `cite`.
+    scripts that it rests on are others. `hardware` is the SKU of its runner. `image` is as the
+    entry writes it, with the file and line in `cite`.
     """
 
     key: str
