@@ -31,6 +31,8 @@ from infx.telemetry.host import cpu_waited_us, facts
 
 NS = 1e9
 LIMIT_S = 180.0
+PEERS_PROMPT_BYTES = 1000
+"""About what 64 tokens are, of which all other tools make their prompts."""
 
 
 def parser() -> argparse.ArgumentParser:
@@ -83,6 +85,7 @@ def _session(
                     own = Path(folder) / f"{client}-{turn}"
                     own.mkdir()
                     try:
+                        _askable(load, client)
                         python = environment(CLIENTS[client].tool, options.cache, options.python)
                         asked = Asked(load, load.streams * rounds, truth, own, python, words)
                         found[client].append(_measure(client, asked))
@@ -95,6 +98,12 @@ def _session(
             continue
         rows = found[client]
         yield line | {"repetitions": len(rows)} | {key: _median(rows, key) for key in rows[0]}
+
+
+def _askable(load: Load, client: str) -> None:
+    """Raise Skipped where the client would be asked another load than the others."""
+    if CLIENTS[client].tool and load.prompt_bytes > PEERS_PROMPT_BYTES:
+        raise Skipped("it is asked prompts of 64 tokens here, which is another load")
 
 
 def _median(rows: list[dict[str, float]], key: str) -> float | None:
