@@ -224,7 +224,7 @@ def tokens_add_up(point: PointSummary, ok: list[RequestRecord]) -> None:
 
 
 def sessions_add_up(done: Replayed, point: PointSummary) -> None:
-    replay = point.replay
+    replay, plan = point.replay, done.plan
     assert replay is not None
     plays: dict[tuple[int, int], list[RequestRecord]] = defaultdict(list)
     for record in done.profiled:
@@ -233,14 +233,14 @@ def sessions_add_up(done: Replayed, point: PointSummary) -> None:
     assert replay.whole <= replay.finished <= replay.plays
     whole = 0
     for asked in plays.values():
-        tree = next(t for t in range(done.plan.trees)
-                    if asked[0].session in done.plan.streams_of(t))  # fmt: skip
-        turns = sum(len(done.plan.turns_of(one)) for one in done.plan.streams_of(tree))
+        (tree,) = (t for t in range(plan.trees) if asked[0].session in plan.streams_of(t))
+        turns = sum(len(plan.turns_of(one)) for one in plan.streams_of(tree))
         assert len(asked) <= turns
         whole += len(asked) == turns and {one.state for one in asked} == {EndState.OK}
     assert replay.whole == whole
-    if done.workload.duration_s is done.workload.window is None and not point.warmup_counts.issued:
-        assert replay.plays == done.plan.trees
+    once = done.workload.duration_s is done.workload.window is None
+    if once and not point.warmup_counts.issued and "aborted" not in point.reasons:
+        assert replay.plays == plan.trees
 
 
 def lanes_are_warmed_up_alike(done: Replayed) -> None:
