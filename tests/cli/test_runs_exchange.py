@@ -93,7 +93,7 @@ def test_facts_belong_to_a_row_and_have_a_key(infx, imported):
     said = infx(*words, "--format", "agentx-row")
     assert said == refused(2, "--fact: 'hw' states no fact; write it as hw=b200")
     said = infx(*words[:-1], "hw=b200", "--format", "aiperf")
-    assert said == refused(2, "--fact: only an AgentX row takes facts; leave it out")
+    assert said == refused(2, "--fact: only rows of the benchmark take facts; leave it out")
 
 
 def test_a_run_of_independent_requests_has_no_row(infx, tmp_path):
@@ -101,6 +101,38 @@ def test_a_run_of_independent_requests_has_no_row(infx, tmp_path):
     said = infx("runs", "export", "latest", "--format", "agentx-row", "--out", "row")
     assert said.code == 2
     assert "the point replays no sessions; export another one" in said.err
+
+
+SERVER = ("hw=b200", "infmax_model_prefix=m", "framework=vllm", "precision=fp4")
+
+
+def test_rows_of_fixed_lengths_go_out_and_in_again(infx, tmp_path):
+    play(tmp_path / "runs", Script(), concurrency=(1, 2))
+    words = ("runs", "export", "latest", "--format", "agg-bmk", "--out", "rows", "--fact")
+    said = infx(*words, *SERVER, "is_multinode=false", "tp=1")
+    assert (said.code, said.out, said.err) == (0, "rows/agg_bmk.json\n", "")
+    told = json.loads((tmp_path / "rows" / "agg_bmk.json").read_text())
+    assert [(row["conc"], row["hw"], row["image"]) for row in told] == [
+        (1, "b200", None),
+        (2, "b200", None),
+    ]
+    said = infx("runs", "import", "rows/agg_bmk.json", "--format", "agg-bmk", "--root", "again")
+    assert said.code == 0
+
+
+def test_rows_ask_for_what_they_lack(infx, tmp_path):
+    play(tmp_path / "runs", Script(), concurrency=(1,))
+    words = ("runs", "export", "latest", "--format", "agg-bmk", "--out", "rows", "--fact")
+    said = infx(*words, *SERVER[1:], "is_multinode=true")
+    assert said.code == 2
+    assert [line.split(": ", 2)[2] for line in said.verdict] == [
+        (
+            "num_prefill_gpu and num_decode_gpu: no count of accelerators; "
+            "state it with --fact KEY=VALUE"
+        ),
+        "hw: Field required; state it with --fact KEY=VALUE",
+    ]
+    assert not (tmp_path / "rows").exists()
 
 
 def test_a_folder_without_a_run_is_refused(infx):

@@ -6,11 +6,15 @@ from pathlib import Path
 import pytest
 
 from foreign import START, export, line
+from infx.clock import SystemClock
 from infx.flows.exporting import export_run
 from infx.flows.imported import Stated
 from infx.flows.importing import import_runs
+from infx.flows.importing_rows import import_rows
+from infx.flows.importing_serving import Asked, import_results
 from infx.flows.runs import Run, open_run, verify_run
 from infx.model.aiperf import RECORDS
+from infx.model.recipe import BoundRecipe
 from infx.model.record import EndState, Phase, Slo
 from infx.servers.truth.faults import read_faults
 from infx.servers.truth.script import Script
@@ -215,3 +219,57 @@ def test_a_point_without_an_end_is_not_given_out(replayed, tmp_path) -> None:
     assert open_run(copy).points
     said = refusal(lambda: export_run(copy, tmp_path / "out", format="aiperf"))
     assert "the point never came to its end" in said
+
+
+FACTS = {"infmax_model_prefix": "m", "is_multinode": False, "tp": 3}
+ROW = {**FACTS, "hw": "b200", "framework": "vllm", "precision": "fp4"}
+STATED = Stated(gpus=3, hardware="b200", engine="vllm", precision="fp4")
+
+
+def test_a_result_of_the_public_client_becomes_its_aggregate_row(tmp_path) -> None:
+    """Milliseconds by 1000, tokens a second by 3 GPUs, and 1000/8 ms, 1000/0.5 ms of TPOT."""
+    result = {
+        "model_id": "m", "num_prompts": 40, "completed": 40, "duration": 2.0, "max_concurrency": 4,
+        "total_input_tokens": 480, "total_output_tokens": 60, "request_throughput": 20.0,
+        "output_throughput": 30.0, "total_token_throughput": 270.0, "mean_ttft_ms": 250.0,
+        "median_ttft_ms": 125.0, "p99_ttft_ms": 500.0, "mean_tpot_ms": 8.0, "std_tpot_ms": 0.5,
+        "mean_e2el_ms": 1500.0, "mean_itl_ms": 16.0, "p90_itl_ms": 0.0,
+    }  # fmt: skip
+    path = tmp_path / "result.json"
+    path.write_text(json.dumps(result))
+    run = import_results(
+        path, tmp_path / "a", stated=STATED, asked=Asked((1024, 1024)), clock=SystemClock()
+    )
+    out = tmp_path / "rows"
+    (written,) = export_run(run.bundle.path, out, format="agg-bmk", facts=FACTS)
+    (row,) = json.loads(written.read_text())
+    assert {name: one for name, one in row.items() if isinstance(one, float)} == {
+        "tput_per_gpu": 90.0, "output_tput_per_gpu": 10.0, "input_tput_per_gpu": 80.0,
+        "mean_ttft": 0.25, "median_ttft": 0.125, "p99_ttft": 0.5, "mean_tpot": 0.008,
+        "std_tpot": 0.0005, "mean_intvty": 125.0, "std_intvty": 2000.0, "mean_e2el": 1.5,
+        "mean_itl": 0.016, "p90_itl": 0.0,
+    }  # fmt: skip
+    assert (row["isl"], row["osl"], row["conc"], row["hw"]) == (1024, 1024, 4, "b200")
+
+
+def test_rows_say_the_same_after_going_out_and_in(tmp_path) -> None:
+    """Every statistic that a row has comes back, of times, speeds and throughput per GPU."""
+    outcome, _, _ = play(
+        tmp_path / "a",
+        Script(ttft_s=0.37, itl_s=0.013),
+        concurrency=(1, 3),
+        recipe=BoundRecipe(name="endpoint", gpus=3),
+    )
+    before = outcome.run
+    (rows,) = export_run(before.bundle.path, tmp_path / "b", format="agg-bmk", facts=ROW)
+    after = import_rows(rows, tmp_path / "c", clock=SystemClock())
+    names = ("ttft", "tpot", "chunk_gap", "e2el", "interactivity")
+    names += tuple(f"{kind}_throughput_per_gpu" for kind in ("total", "input", "output"))
+    for old, new in zip(before.result.points, after.result.points, strict=True):
+        assert new.concurrency == old.concurrency
+        for name in names:
+            was, now = old.metrics[name], new.metrics[name]
+            left_out = {"n", "intervals"} | ({"std"} if name == "interactivity" else set())
+            assert now.model_dump(exclude=left_out) == was.model_dump(exclude=left_out), name
+    (twice,) = export_run(after.bundle.path, tmp_path / "d", format="agg-bmk", facts=ROW)
+    assert json.loads(twice.read_text()) == json.loads(rows.read_text())

@@ -95,6 +95,14 @@ def test_roles_share_out_their_own_tokens(tmp_path: Path) -> None:
     assert run.result.points[0].traits["topology"] == "prefill 2 x tp4, decode 1 x tp8"
 
 
+def test_a_single_node_shares_out_among_all_though_it_tells_roles(tmp_path: Path) -> None:
+    """4 by 2 accelerators: 100 tok/s of output for each of them, not of the 3 that decode."""
+    run = rows(tmp_path, {**SINGLE, "num_prefill_gpu": 5, "num_decode_gpu": 3, "std_ttft": 0})
+    assert run.points[0].recipe.gpus == 8
+    assert metric(run, "output_throughput").mean == 800
+    assert metric(run, "ttft").std == 0
+
+
 def test_accelerators_that_nobody_counts_have_no_sum(tmp_path: Path) -> None:
     unknown = {key: one for key, one in MULTI.items() if key != "num_decode_gpu"}
     run = rows(tmp_path, unknown)
@@ -174,6 +182,7 @@ def test_a_result_without_details_has_its_counts_and_figures(tmp_path: Path) -> 
     assert (metric(run, "ttft").n, metric(run, "ttft").p50) == (39, 0.09)
     assert metric(run, "tpot").n is None  # how many had two tokens is not told
     assert metric(run, "total_throughput_per_gpu").mean == 4
+    assert metric(run, "input_throughput").mean == 15  # 30 tokens in 2 s
     assert run.manifest.started == "2027-01-15T08:00:00.000+00:00"
     assert run.manifest.run.startswith("20270115T080000Z-")
     assert {point.workload_digest for point in run.points} == {run.points[0].workload_digest}

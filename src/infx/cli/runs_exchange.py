@@ -111,15 +111,18 @@ def export(
     /,
     *,
     format: Annotated[
-        Literal["aiperf", "agentx-row"],
-        Parameter(help="aiperf's artifacts, or the row that the public benchmark publishes."),
+        Literal["aiperf", "agentx-row", "agg-bmk"],
+        Parameter(
+            help="aiperf's artifacts; the row that the public benchmark publishes of each replay; "
+            "one agg_bmk.json with the rows of all points, fixed lengths and replays."
+        ),
     ],
     out: Annotated[Path, Parameter(help="A new or empty folder.")],
     point: Annotated[str | None, Parameter(help="Beginning of the id of one point.")] = None,
     fact: Annotated[
         list[str] | None,
         Parameter(
-            help="KEY=VALUE of an AgentX row that the bundle does not know.", consume_multiple=True
+            help="KEY=VALUE of public rows that the bundle does not know.", consume_multiple=True
         ),
     ] = None,
     slice_duration: Annotated[
@@ -137,8 +140,8 @@ def export(
     from infx.flows.exporting import export_run
 
     facts = dict(map(_fact, fact or ()))
-    if facts and format != "agentx-row":
-        raise InputError(Problem("only an AgentX row takes facts", "--fact", "leave it out"))
+    if facts and format == "aiperf":
+        raise InputError(Problem("only rows of the benchmark take facts", "--fact", "leave it out"))
     if slice_duration is not None and format != "aiperf":
         what = "only aiperf's files tell pieces of time"
         raise InputError(Problem(what, "--slice-duration", "leave it out"))

@@ -15,6 +15,7 @@ from infx.interchange import (
     aiperf_server_metrics,
     aiperf_slices,
     aiperf_table,
+    benchmark_rows,
 )
 from infx.interchange.outgoing import Outgoing
 from infx.model.bundle import PointFile
@@ -24,7 +25,7 @@ from infx.store.expected import EXPECTED, recorded
 from infx.store.files import make_folder, write_whole
 from infx.telemetry.engine import whole_pages
 
-Format = Literal["aiperf", "agentx-row"]
+Format = Literal["aiperf", "agentx-row", "agg-bmk"]
 COMPANIONS = (EXPECTED, SAMPLES)
 """Files of a point that are written beside aiperf's own, so that its figures can be recomputed."""
 
@@ -40,8 +41,9 @@ def export_run(
 ) -> tuple[Path, ...]:
     """Write the points of a run for other tools, and return the files.
 
-    One point is written into `out`, several into folders of their own there. `point` chooses one by
-    the beginning of its id; `facts` are keys of an AgentX row that the bundle does not know, and
+    One point is written into `out`, several into folders of their own there; `agg-bmk` is one file
+    of them all. `point` chooses one by the beginning of its id; `facts` are keys of public rows
+    that the bundle does not know, and
     `slice_ns` is how long the pieces of time are that aiperf's files also tell a point in. Raises
     InputError where a point has not ended, says too little, or `out` holds something.
     """
@@ -53,6 +55,10 @@ def export_run(
     if out.is_dir() and any(out.iterdir()):
         raise InputError(Problem("the folder is not empty", str(out), "name another"))
     told = [(point_folder(run, one), outgoing(bundle, one)) for one in points]
+    if format == "agg-bmk":
+        rows = benchmark_rows.rows_of([one for _, one in told], facts or {})
+        make_folder(out)
+        return (benchmark_rows.write(rows, out),)
     if format == "agentx-row":
         for _, one in told:
             agentx_row.row_of(one, facts or {})  # before anything is written

@@ -15,24 +15,30 @@ from pydantic import JsonValue
 from infx.clock import Clock
 from infx.errors import InputError, Problem
 from infx.flows.imported import IMPORTED, Imported, summary_of, write_points
-from infx.flows.importing_serving import CLIENT, RANGE_RATIO, TIMES, UNSTATED_DATE
+from infx.flows.importing_serving import CLIENT, RANGE_RATIO, UNSTATED_DATE
 from infx.flows.keyed import keyed
 from infx.flows.manifest import versions
 from infx.flows.runs import Run
 from infx.interchange import benchmark_rows
-from infx.model.bundle import ClockAnchor, Manifest, PointFile
+from infx.model.bundle import ClockAnchor, Manifest
 from infx.model.launch import Endpoint
 from infx.model.recipe import BoundRecipe
 from infx.model.result import Absent, Metric, MetricValue
-from infx.model.result_row import FixedRow
-from infx.model.serving_result import STATISTICS
+from infx.model.result_row import (
+    ROLES,
+    THROUGHPUTS,
+    Accelerators,
+    FixedRow,
+    accelerators,
+    whole,
+)
+from infx.model.serving_result import STATISTICS, TIMES
 from infx.model.workload import FixedWorkload
 from infx.store.bundles import new_run_id
 
 ROW = "row.json"
 SIZES = ("tp", "pp", "ep", "dcp_size", "pcp_size")
 """Sizes of a topology, of one pool or of each role."""
-ROLES = ("prefill", "decode")
 SPEED = "tok/s/user"
 
 
@@ -78,16 +84,17 @@ def _point(row: FixedRow, manifest: Manifest) -> Imported:
         "requests": "not kept",
     }
     point = point.model_copy(update={"audit": {"imported": imported}})
-    summary = summary_of(point, dict(_metrics(said, point)))
+    summary = summary_of(point, dict(_metrics(said)))
     files = {f"{IMPORTED}/{ROW}": orjson.dumps(said, option=orjson.OPT_INDENT_2)}
     return Imported(point, manifest, (), files, summary, foreign=True)
 
 
 def _recipe(row: FixedRow, said: Mapping[str, JsonValue]) -> BoundRecipe:
-    sizes = {name: size for name in SIZES if (size := _whole(said.get(name)))}
+    counted = accelerators(said)
+    sizes = {name: size for name in SIZES if (size := whole(said.get(name)))}
     for role in ROLES:
         for name in ("num_workers", *SIZES):
-            if size := _whole(said.get(f"{role}_{name}")):
+            if size := whole(said.get(f"{role}_{name}")):
                 sizes[f"{role}_{name}"] = size
     flags = {name: said[name] for name in said if name.endswith("dp_attention")}
     settings = {name: said[name] for name in ("router", "kv_p2p_transfer") if said.get(name)}
@@ -98,7 +105,7 @@ def _recipe(row: FixedRow, said: Mapping[str, JsonValue]) -> BoundRecipe:
         model=row.model or row.infmax_model_prefix,
         precision=row.precision,
         hardware=row.hw,
-        gpus=_gpus(row, said),
+        gpus=None if counted is None else counted.total,
         topology=sizes or None,
         speculative=row.spec_decoding,
         disaggregated=row.disagg,
@@ -107,37 +114,22 @@ def _recipe(row: FixedRow, said: Mapping[str, JsonValue]) -> BoundRecipe:
     )
 
 
-def _gpus(row: FixedRow, said: Mapping[str, JsonValue]) -> int | None:
-    """Return how many accelerators there were: expert and decode context parallelism add none."""
-    pools = [_whole(said.get(f"num_{role}_gpu"), least=0) for role in ROLES]
-    known = [size for size in pools if size is not None]
-    if sum(known):
-        return sum(known) if len(known) == len(pools) else None
-    if row.is_multinode or row.tp is None:
-        return None
-    return row.tp * (_whole(said.get("pp")) or 1) * (_whole(said.get("pcp_size")) or 1)
-
-
-def _metrics(said: Mapping[str, JsonValue], point: PointFile) -> Iterator[tuple[str, Metric]]:
+def _metrics(said: Mapping[str, JsonValue]) -> Iterator[tuple[str, Metric]]:
     for name, theirs in TIMES.items():
         yield name, _spread(said, theirs, "s")
     speed = _spread(said, "intvty", SPEED)
     # The row's deviation of a speed is 1 over that of its time, which says nothing.
     yield "interactivity", _without_deviation(speed)
-    yield from _throughput(said, point.recipe.gpus, "total_throughput", ("tput_per_gpu", None))
-    kinds = {
-        "output_throughput": ("output_tput_per_gpu", "decode"),
-        "input_throughput": ("input_tput_per_gpu", "prefill"),
-    }
-    for name, source in kinds.items():
-        yield from _throughput(said, point.recipe.gpus, name, source)
+    counted = accelerators(said)
+    for name, source in THROUGHPUTS.items():
+        yield from _throughput(said, counted, name, source)
 
 
 def _spread(said: Mapping[str, JsonValue], theirs: str, unit: str) -> Metric:
     found = {
         ours: value
         for name, ours in STATISTICS.items()
-        if (value := _figure(said.get(f"{name}_{theirs}"))) is not None
+        if (value := _figure(said.get(f"{name}_{theirs}"), zero=ours == "std")) is not None
     }
     if "mean" not in found:
         return Absent(reason=f"the row has no mean_{theirs}")
@@ -149,36 +141,32 @@ def _without_deviation(metric: Metric) -> Metric:
 
 
 def _throughput(
-    said: Mapping[str, JsonValue], gpus: int | None, name: str, source: tuple[str, str | None]
+    said: Mapping[str, JsonValue],
+    counted: Accelerators | None,
+    name: str,
+    source: tuple[str, str | None],
 ) -> Iterator[tuple[str, Metric]]:
-    """Yield the throughput of the whole point and for each of all its accelerators.
-
-    A row shares out the tokens of a role among the accelerators of that role, where it has any.
-    """
+    """Yield the throughput of the whole point and for each of all its accelerators."""
     key, role = source
     each = _figure(said.get(key))
-    if each is None or gpus is None:
+    if each is None or counted is None:
         lacks = f"{key}" if each is None else "number of accelerators"
         yield name, Absent(reason=f"the row has no {lacks}")
         if each is not None and role is None:
             yield f"{name}_per_gpu", MetricValue(unit="tok/s/gpu", n=None, mean=each)
         return
-    shared = (_whole(said.get(f"num_{role}_gpu")) if role else None) or gpus
+    shared, total = counted.sharing(role), counted.total
+    # A figure that is told of all accelerators already stays as it is, to the last digit.
+    of_all = each if shared == total else each * shared / total
     yield name, MetricValue(unit="tok/s", n=None, mean=each * shared)
-    yield f"{name}_per_gpu", MetricValue(unit="tok/s/gpu", n=None, mean=each * shared / gpus)
+    yield f"{name}_per_gpu", MetricValue(unit="tok/s/gpu", n=None, mean=of_all)
 
 
-def _figure(value: JsonValue) -> float | None:
-    """Return a figure that is a positive number, and nothing for any other."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
+def _figure(value: JsonValue, *, zero: bool = False) -> float | None:
+    """Return a figure that is a positive number, or 0 where it may be; nothing for any other."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         return None
-    return float(value) if math.isfinite(value) and value > 0 else None
-
-
-def _whole(value: JsonValue, *, least: int = 1) -> int | None:
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        return None
-    return value
+    return float(value) if value > 0 or (zero and value == 0) else None
 
 
 def _manifest(clock: Clock, path: Path) -> Manifest:

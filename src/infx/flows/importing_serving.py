@@ -22,7 +22,7 @@ from infx.model.bundle import ClockAnchor, Manifest, PointFile
 from infx.model.launch import Endpoint
 from infx.model.recipe import BoundRecipe
 from infx.model.result import Counts, Metric, MetricValue
-from infx.model.serving_result import ServingResult
+from infx.model.serving_result import TIMES, ServingResult
 from infx.model.workload import Api, Arrival, FixedWorkload
 from infx.store.bundles import new_run_id
 from infx.store.frames import pack
@@ -32,12 +32,11 @@ RANGE_RATIO = 0.8
 """What the workflows of the public benchmark ask for."""
 RESULT = "result.json.zst"
 UNSTATED_DATE = "date not stated"
-TIMES = {"ttft": "ttft", "tpot": "tpot", "chunk_gap": "itl", "e2el": "e2el"}
-"""Our metric to what such a client calls it: its ITL are the distances between chunks."""
 OF_EACH = ("ttft", "e2el")
 """What every completed request has one of."""
 RATES = {
     "request_rate": ("request_throughput", "requests/s"),
+    "input_throughput": ("input_throughput", "tok/s"),
     "output_throughput": ("output_throughput", "tok/s"),
     "total_throughput": ("total_token_throughput", "tok/s"),
 }

@@ -88,7 +88,7 @@ def _known(outgoing: Outgoing, facts: Mapping[str, JsonValue], where: str) -> di
     row: dict[str, JsonValue] = {
         "recipe_fingerprint": "",
         "kv_offload_backend": None,
-        **_recipe(outgoing),
+        **recipe_of(outgoing),
         **_server(outgoing),
         "result_schema_version": SCHEMA,
         "conc": outgoing.point.concurrency,
@@ -130,7 +130,7 @@ def accounting_of(records: tuple[RequestRecord, ...]) -> dict[str, JsonValue]:
     }
 
 
-def _recipe(outgoing: Outgoing) -> dict[str, JsonValue]:
+def recipe_of(outgoing: Outgoing) -> dict[str, JsonValue]:
     """Return what the point's recipe says of the server; None is unstated."""
     recipe = outgoing.point.recipe
     return {

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
+    BeforeValidator,
     ConfigDict,
     Discriminator,
     Field,
@@ -58,6 +59,11 @@ def _finite(block: dict[str, JsonValue]) -> dict[str, JsonValue]:
 
 
 Block = Annotated[dict[str, JsonValue], AfterValidator(_finite)]
+
+
+def _listed(given: object) -> object:
+    """Take a list for a tuple: the values of a row are plain data before they are checked."""
+    return tuple(given) if isinstance(given, list) else given
 
 
 class _Open(Value):
@@ -152,7 +158,7 @@ class _Row(_Open):
     router: Component | None = None
     kv_p2p_transfer: Word | None = None
     dataset: Block | None = None
-    warnings: Annotated[tuple[str, ...], Field(strict=False)] | None = None
+    warnings: Annotated[tuple[str, ...], BeforeValidator(_listed)] | None = None
     power_metric_schema_version: Annotated[int, Field(ge=POWER_SCHEMA, le=POWER_SCHEMA)] | None = (
         None
     )

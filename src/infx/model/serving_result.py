@@ -15,6 +15,8 @@ STATISTICS: Mapping[str, str] = {
     "p99": "p99",
 }  # fmt: skip
 """How it names a statistic, to our name of it; others are passed over."""
+TIMES: Mapping[str, str] = {"ttft": "ttft", "tpot": "tpot", "chunk_gap": "itl", "e2el": "e2el"}
+"""Our metric to what such a client calls it: its ITL are the distances between chunks."""
 _TIME = re.compile(r"(?P<statistic>[a-z0-9.]+)_(?P<metric>ttft|tpot|itl|e2el)_ms")
 LISTS = ("input_lens", "output_lens", "ttfts", "itls", "start_times", "errors")
 
@@ -71,6 +73,11 @@ class ServingResult(BaseModel):
     def keeps_requests(self) -> bool:
         """Whether each request can be told again: when it was sent, and each of its chunks."""
         return all(getattr(self, name) is not None for name in LISTS)
+
+    @property
+    def input_throughput(self) -> float:
+        """Prompt tokens a second over the whole duration."""
+        return self.total_input_tokens / self.duration
 
     def times_s(self, metric: str) -> dict[str, float]:
         """Return the statistics of `ttft`, `tpot`, `itl` or `e2el` in seconds, by our names."""
