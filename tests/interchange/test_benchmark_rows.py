@@ -136,6 +136,7 @@ def test_what_a_row_must_say_is_asked_for_at_once() -> None:
                 "mend tp, pp, pcp_size or those of each role with --fact"
             ),
         ),
+        ({"imag": "i"}, "a row has no key 'imag'; did you mean image?"),
         ({"mean_ttft": 0.1}, "mean_ttft: a figure is measured and not stated; leave it out"),
     ],
 )

@@ -12,9 +12,10 @@ from collections.abc import Iterator, Mapping
 import orjson
 from pydantic import JsonValue, ValidationError
 
-from infx.errors import InputError, Problem
+from infx.errors import InputError, Problem, nearest
 from infx.interchange.agentx_row import recipe_of
 from infx.interchange.outgoing import Outgoing
+from infx.model.agentx_row import MultiNodeRow, SingleNodeRow
 from infx.model.result import Metric, MetricValue
 from infx.model.result_row import ROLES, THROUGHPUTS, Accelerators, FixedRow, accelerators
 from infx.model.serving_result import STATISTICS, TIMES
@@ -22,12 +23,18 @@ from infx.model.serving_result import STATISTICS, TIMES
 REMEDY = "state it with --fact KEY=VALUE"
 OF_AGENTS = ("num_gpus", "kv_offloading")
 """Keys of a row of agent sessions that one of fixed lengths has not: its sizes count."""
-
 COMPUTED = frozenset(
     [theirs for theirs, _ in THROUGHPUTS.values()]
     + [f"{name}_{theirs}" for name in STATISTICS for theirs in (*TIMES.values(), "intvty")]
 )
 """Figures of a row: nobody states what was measured."""
+STATABLE = dict.fromkeys(
+    name
+    for row in (FixedRow, SingleNodeRow, MultiNodeRow)
+    for name in row.model_fields
+    if name != "scenario_type"  # which would make it a row of agent sessions
+)
+"""Keys that a fact may have. Public rows have more, but a slip of the pen must not be one."""
 
 
 def row_of(outgoing: Outgoing, facts: Mapping[str, JsonValue]) -> FixedRow:
@@ -39,11 +46,7 @@ def row_of(outgoing: Outgoing, facts: Mapping[str, JsonValue]) -> FixedRow:
     """
     where = f"point {outgoing.point.directory[:16]}"
     known = {name: one for name, one in {**_known(outgoing), **facts}.items() if one is not None}
-    problems = [
-        Problem(f"{name}: a figure is measured and not stated", where, "leave it out")
-        for name in facts
-        if name in COMPUTED
-    ]
+    problems = list(_misstated(facts, where))
     problems += _problems(outgoing, known, where)
     try:
         FixedRow.model_validate_json(orjson.dumps(known))
@@ -56,6 +59,15 @@ def row_of(outgoing: Outgoing, facts: Mapping[str, JsonValue]) -> FixedRow:
         raise InputError(*problems)
     told = {**known, **figures(outgoing.summary.metrics, counted)}
     return FixedRow.model_validate_json(orjson.dumps(told))
+
+
+def _misstated(facts: Mapping[str, JsonValue], where: str) -> Iterator[Problem]:
+    for name in facts:
+        if name in COMPUTED:
+            what = f"{name}: a figure is measured and not stated"
+            yield Problem(what, where, "leave it out")
+        elif name not in STATABLE:
+            yield Problem(f"a row has no key {name!r}", where, nearest(name, STATABLE))
 
 
 def figures(metrics: Mapping[str, Metric], counted: Accelerators) -> dict[str, float]:
