@@ -9,6 +9,7 @@ from cyclopts import Parameter
 from pydantic import JsonValue
 
 from infx.cli import values
+from infx.cli.flags import several
 from infx.cli.outcome import print_result
 from infx.cli.runs import Root, find
 from infx.cli.streams import put, say
@@ -16,8 +17,10 @@ from infx.clock import NS, SystemClock
 from infx.errors import InputError, Problem
 
 if TYPE_CHECKING:
+    from infx.flows.exporting_power import Sampled
     from infx.flows.imported import Stated
 
+ROLE_REMEDY = "write each host once, as node1=prefill or node1=decode"
 TEXT = ("dp_attention", "prefill_dp_attention", "decode_dp_attention")
 """Keys of a row whose value is the text `true` or `false`."""
 
@@ -125,6 +128,14 @@ def export(
             help="KEY=VALUE of public rows that the bundle does not know.", consume_multiple=True
         ),
     ] = None,
+    power_samples: Annotated[
+        list[Path] | None,
+        several("Samples of every accelerator's power, from which a row tells energy."),
+    ] = None,
+    power_role: Annotated[
+        list[str] | None,
+        several("HOST=prefill or HOST=decode of each sampled host of a split deployment."),
+    ] = None,
     slice_duration: Annotated[
         str | None, Parameter(help="Also tell aiperf's metrics in pieces of that time: 10s.")
     ] = None,
@@ -145,13 +156,41 @@ def export(
     if slice_duration is not None and format != "aiperf":
         what = "only aiperf's files tell pieces of time"
         raise InputError(Problem(what, "--slice-duration", "leave it out"))
+    if power_samples and format != "agentx-row":
+        raise InputError(Problem("only an AgentX row tells it", "--power-samples", "leave it out"))
     slice_ns = _slice_ns(slice_duration)
+    power = _sampled(power_samples or [], power_role or [])
     written = export_run(
-        find(run, root), out, format=format, point=point, facts=facts, slice_ns=slice_ns
+        find(run, root),
+        out,
+        format=format,
+        point=point,
+        facts=facts,
+        slice_ns=slice_ns,
+        power=power,
     )
     for path in written:
         put(str(path))
     return 0
+
+
+def _sampled(files: list[Path], roles: list[str]) -> "Sampled | None":
+    """Read the samples of power; raises InputError with every problem of a file or a role."""
+    if not files and roles:
+        raise InputError(Problem("no samples to share out", "--power-role", "add --power-samples"))
+    if not files:
+        return None
+    from infx.flows.exporting_power import sampled
+
+    stated: dict[str, str] = {}
+    problems = []
+    for text in roles:
+        host, _, role = text.partition("=")
+        if not host or role not in ("prefill", "decode") or stated.setdefault(host, role) != role:
+            problems.append(Problem(f"{text!r} states no role", "--power-role", ROLE_REMEDY))
+    if problems:
+        raise InputError(*problems)
+    return sampled(files, stated or None, say)
 
 
 def _slice_ns(text: str | None) -> int | None:

@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import JsonValue
 
 from infx.errors import InputError, Problem
+from infx.flows.exporting_power import Sampled, power_facts, refuse_stated
 from infx.flows.telemetry import server_metrics_of
 from infx.interchange import (
     agentx_row,
@@ -38,20 +39,18 @@ def export_run(
     point: str | None = None,
     facts: Mapping[str, JsonValue] | None = None,
     slice_ns: int | None = None,
+    power: Sampled | None = None,
 ) -> tuple[Path, ...]:
     """Write the points of a run for other tools, and return the files.
 
     One point is written into `out`, several into folders of their own there; `agg-bmk` is one file
     of them all. `point` chooses one by the beginning of its id; `facts` are keys of public rows
-    that the bundle does not know, and
-    `slice_ns` is how long the pieces of time are that aiperf's files also tell a point in. Raises
-    InputError where a point has not ended, says too little, or `out` holds something.
+    that the bundle does not know, and `power` are the samples from which an AgentX row also tells
+    energy; `slice_ns` is how long the pieces of time are that aiperf's files also tell a point in.
+    Raises InputError where a point has not ended, says too little, or `out` holds something.
     """
     bundle = open_bundle(run)
-    points = [one for one in bundle.points if one.directory.startswith(point or "")]
-    if not points:
-        known = ", ".join(one.directory[:16] for one in bundle.points) or "none"
-        raise InputError(Problem(f"no point {point!r}", str(run), f"the run has {known}"))
+    points = _points(bundle, point or "")
     if out.is_dir() and any(out.iterdir()):
         raise InputError(Problem("the folder is not empty", str(out), "name another"))
     told = [(point_folder(run, one), outgoing(bundle, one)) for one in points]
@@ -59,20 +58,29 @@ def export_run(
         rows = benchmark_rows.rows_of([one for _, one in told], facts or {})
         make_folder(out)
         return (benchmark_rows.write(rows, out),)
-    if format == "agentx-row":
-        for _, one in told:
-            agentx_row.row_of(one, facts or {})  # before anything is written
+    stated = {
+        place: _facts(one, facts or {}, power) for place, one in told if format == "agentx-row"
+    }
     written: list[Path] = []
     for place, one in told:
         folder = out if len(told) == 1 else out / place.name
         make_folder(folder)
         if format == "agentx-row":
-            written.append(agentx_row.write(one, folder, facts or {}))
+            written.append(agentx_row.write(one, folder, stated[place]))
         else:
             written += _aiperf(place, one, folder)
             if slice_ns is not None:
                 written += aiperf_slices.write(one, folder, slice_ns)
     return tuple(written)
+
+
+def _points(bundle: Bundle, beginning: str) -> list[PointFile]:
+    points = [one for one in bundle.points if one.directory.startswith(beginning)]
+    if not points:
+        known = ", ".join(one.directory[:16] for one in bundle.points) or "none"
+        what = f"no point {beginning or None!r}"
+        raise InputError(Problem(what, str(bundle.path), f"the run has {known}"))
+    return points
 
 
 def outgoing(bundle: Bundle, point: PointFile) -> Outgoing:
@@ -94,6 +102,17 @@ def outgoing(bundle: Bundle, point: PointFile) -> Outgoing:
         pages=lambda: whole_pages(bundle.scrapes(point)),
         server=server_metrics_of(bundle, point),
     )
+
+
+def _facts(
+    told: Outgoing, stated: Mapping[str, JsonValue], power: Sampled | None
+) -> Mapping[str, JsonValue]:
+    """Return what the row of a point states, before anything is written; errors as its writing."""
+    if power is None:
+        agentx_row.row_of(told, stated)
+        return stated
+    refuse_stated(stated)
+    return {**stated, **power_facts(power, told, agentx_row.row_of(told, stated))}
 
 
 def _aiperf(place: Path, told: Outgoing, folder: Path) -> Iterator[Path]:
