@@ -1,6 +1,6 @@
 """The points of a run as files of other tools."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -55,9 +55,7 @@ def export_run(
         raise InputError(Problem("the folder is not empty", str(out), "name another"))
     told = [(point_folder(run, one), outgoing(bundle, one)) for one in points]
     if format == "agg-bmk":
-        rows = benchmark_rows.rows_of([one for _, one in told], facts or {})
-        make_folder(out)
-        return (benchmark_rows.write(rows, out),)
+        return (_rows([one for _, one in told], out, facts or {}),)
     stated = {
         place: _facts(one, facts or {}, power) for place, one in told if format == "agentx-row"
     }
@@ -72,6 +70,12 @@ def export_run(
             if slice_ns is not None:
                 written += aiperf_slices.write(one, folder, slice_ns)
     return tuple(written)
+
+
+def _rows(told: Sequence[Outgoing], out: Path, facts: Mapping[str, JsonValue]) -> Path:
+    rows = benchmark_rows.rows_of(told, facts)  # before the folder is made
+    make_folder(out)
+    return benchmark_rows.write(rows, out)
 
 
 def _points(bundle: Bundle, beginning: str) -> list[PointFile]:
