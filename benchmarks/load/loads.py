@@ -17,7 +17,10 @@ HOST = "127.0.0.1"
 
 @dataclass(frozen=True)
 class Load:
-    """One load. Times are seconds; `rounds` is how many requests each stream asks."""
+    """One load. Times are seconds; `rounds` is how many requests each stream asks.
+
+    `script` is further words for the truth server.
+    """
 
     streams: int
     ttft: float
@@ -27,6 +30,7 @@ class Load:
     prompt_bytes: int = 285
     rounds: int = 10
     tokens_per_chunk: int = 1
+    script: tuple[str, ...] = ()
 
     @property
     def ideal_rate(self) -> float | None:
@@ -66,11 +70,11 @@ class Truth:
         return self.log.stat().st_size if self.log.exists() else 0
 
     def since(self, start: int) -> list[Sent]:
-        """Return the streamed requests that ended since the log was that long."""
+        """Return what ended since the log was that long: streamed requests, and refused ones."""
         with self.log.open("rb") as file:
             file.seek(start)
             rows = [Sent(**orjson.loads(line)) for line in file]
-        return [row for row in rows if row.stream]
+        return [row for row in rows if row.stream is not False]
 
 
 @contextmanager
@@ -93,7 +97,7 @@ def truth_server(load: Load, folder: Path) -> Iterator[Truth]:
         sys.executable, "-m", "infx.servers.truth", "--host", HOST, "--port", "0",
         "--log", str(log), "--ttft", str(load.ttft), "--itl", str(load.gap),
         "--events-per-write", str(load.events_per_write),
-        "--tokens-per-chunk", str(load.tokens_per_chunk),
+        "--tokens-per-chunk", str(load.tokens_per_chunk), *load.script,
     ]  # fmt: skip
     with on_core(0):
         process = subprocess.Popen(argv, stderr=subprocess.PIPE)

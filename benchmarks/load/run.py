@@ -31,6 +31,7 @@ from infx.telemetry.host import cpu_waited_us, facts
 
 NS = 1e9
 LIMIT_S = 180.0
+OTHERS = tuple(name for name, client in CLIENTS.items() if client.tool)
 PEERS_PROMPT_BYTES = 1000
 """About what 64 tokens are, of which all other tools make their prompts."""
 
@@ -43,18 +44,28 @@ def parser() -> argparse.ArgumentParser:
     root.add_argument("--quick", action="store_true", help="one repetition of half the rounds")
     root.add_argument("--repetitions", type=int, default=5)
     root.add_argument("--loads", default=",".join(MEASURED), help=f"of {', '.join(LOADS)}")
-    others = [name for name, client in CLIENTS.items() if client.tool]
-    root.add_argument("--peers", default="", help=f"of {', '.join(others)}; or all")
+    peer_flags(root)
+    return root
+
+
+def peer_flags(root: argparse.ArgumentParser) -> None:
+    """Add the flags that name other tools and where their environments are."""
+    root.add_argument("--peers", default="none", help=f"of {', '.join(OTHERS)}; or all, or none")
     root.add_argument("--python", help="makes their environments; some peers need 3.12")
     root.add_argument("--cache", type=Path, default=Path.home() / ".cache" / "infx-peers")
-    return root
+
+
+def peers_of(text: str) -> list[str]:
+    """Return the names after --peers, known or not."""
+    if text == "all":
+        return list(OTHERS)
+    return [name for name in text.split(",") if name not in ("", "none")]
 
 
 def main(words: list[str]) -> int:
     """Measure what is asked; return 0 when infx was measured at every load."""
     options = parser().parse_args(words)
-    others = [name for name, client in CLIENTS.items() if client.tool]
-    peers = others if options.peers == "all" else [p for p in options.peers.split(",") if p]
+    peers = peers_of(options.peers)
     unknown = [name for name in peers if name not in CLIENTS]
     unknown += [name for name in options.loads.split(",") if name not in LOADS]
     if unknown:
@@ -119,8 +130,7 @@ def _measure(name: str, asked: Asked) -> dict[str, Any]:
     seen = watch(client.argv(asked), asked.folder, limit_s=LIMIT_S)
     pressure = None if waited is None else (cpu_waited_us() or 0) - waited
     if seen.code:
-        last = [line for line in (seen.stderr or seen.stdout).splitlines() if line.strip()]
-        raise Skipped(f"exit code {seen.code}: {last[-1][:200] if last else 'it said nothing'}")
+        raise Skipped(seen.failure())
     try:
         ttft = client.ttft(seen.stdout, asked.folder)
     except (ValueError, KeyError, OSError, IndexError) as error:

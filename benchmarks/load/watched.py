@@ -1,10 +1,12 @@
 """Runs a client and watches its process tree from outside: CPU time and memory by moment."""
 
 import os
+import signal
 import subprocess
 import time
 from bisect import bisect_left
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -26,6 +28,14 @@ class Watched:
     stderr: str = ""
     cpu: list[tuple[int, float]] = field(default_factory=list)
     memory: list[tuple[int, int]] = field(default_factory=list)
+    killed_after_s: float | None = None
+
+    def failure(self) -> str:
+        """Return how it failed: killed, or its exit code and the last line that it said."""
+        if self.killed_after_s is not None:
+            return f"did not end within {self.killed_after_s:g} s"
+        last = [line for line in (self.stderr or self.stdout).splitlines() if line.strip()]
+        return f"exit code {self.code}: {last[-1][:200] if last else 'it said nothing'}"
 
     def cpu_between(self, start_ns: int, end_ns: int) -> float:
         """Return CPU seconds between two moments, linear between two readings."""
@@ -47,7 +57,7 @@ class Watched:
 
 
 def watch(argv: Sequence[str], folder: Path, *, limit_s: float) -> Watched:
-    """Run a client on the last core until it ends; kill it after `limit_s`."""
+    """Run a client on the last core until it ends; kill it and its children after `limit_s`."""
     with (folder / "stdout").open("wb") as out, (folder / "stderr").open("wb") as err:
         seen = Watched(time.monotonic_ns())
         with on_core(-1):
@@ -60,7 +70,10 @@ def watch(argv: Sequence[str], folder: Path, *, limit_s: float) -> Watched:
                 seen.memory.append((time.monotonic_ns(), sum(map(_pss, tree))))
             count += 1
             if time.monotonic_ns() - seen.started_ns > limit_s * 1e9:
-                process.kill()
+                seen.killed_after_s = limit_s
+                for one in _tree(process.pid, of_threads=True):
+                    with suppress(ProcessLookupError):
+                        os.kill(one, signal.SIGKILL)
             time.sleep(EVERY_S)
         seen.code = process.wait()
     seen.stdout = (folder / "stdout").read_text(errors="replace")
@@ -68,14 +81,18 @@ def watch(argv: Sequence[str], folder: Path, *, limit_s: float) -> Watched:
     return seen
 
 
-def _tree(pid: int) -> list[int]:
+def _tree(pid: int, *, of_threads: bool = False) -> list[int]:
+    """Return a process and its descendants.
+
+    Those that threads other than the first one started need a read for each thread; they are found
+    with `of_threads`.
+    """
     found = [pid]
     for one in found:
-        try:
-            text = Path(f"/proc/{one}/task/{one}/children").read_text()
-        except OSError:
-            continue
-        found += map(int, text.split())
+        tasks = Path(f"/proc/{one}/task")
+        with suppress(OSError):
+            for task in tasks.iterdir() if of_threads else (tasks / str(one),):
+                found += map(int, (task / "children").read_text().split())
     return found
 
 
