@@ -134,7 +134,7 @@ def _aiperf(_: str, folder: Path) -> Counts:
         name: round((seen.get(name) or {"avg": 0})["avg"])
         for name in ("request_count", "error_request_count")
     }
-    tokens = seen.get("total_output_tokens") or seen.get("total_output_sequence_length")
+    tokens = seen.get("total_osl")  # with reasoning, which its total_output_tokens leaves out
     told = None if tokens is None else round(tokens["avg"])
     return count["request_count"], count["error_request_count"], told
 
