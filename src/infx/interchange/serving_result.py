@@ -1,6 +1,6 @@
 """Results of `benchmark_serving.py` and `vllm bench serve`: a file is a point of fixed requests."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import accumulate, pairwise
 from pathlib import Path
 
@@ -50,34 +50,41 @@ def requests(result: ServingResult, lanes: int) -> tuple[RequestRecord, ...]:
     free = [0] * lanes
     found = []
     for number, one in enumerate(sorted(columns, key=lambda one: one[0])):
-        start, prompt, output, ttft, gaps, error = one
-        sent = round(start * NS)
-        # Moments are rounded, and not the distances between them: no error adds up.
-        ends = [round((start + at) * NS) for at in accumulate(gaps, initial=ttft)]
+        sent = round(one[0] * NS)
         lane = next((of for of, until in enumerate(free) if until <= sent), free.index(min(free)))
-        ok = not error
-        end = ends[-1] if ok else None
-        free[lane] = max(ends[-1], sent)
-        found.append(
-            RequestRecord(
-                request=number,
-                session=number,
-                turn=0,
-                lane=lane,
-                phase=Phase.PROFILING,
-                state=EndState.OK if ok else EndState.ERROR,
-                due_ns=sent,
-                sent_ns=sent,
-                end_ns=end,
-                asked_input=None,
-                asked_output=output,
-                reason=None if ok else "client-error",
-                detail=error or None,
-                first_content_ns=ends[0] if ok else None,
-                first_output_ns=ends[0] if ok else None,
-                gaps_ns=tuple(b - a for a, b in pairwise(ends)) if ok else (),
-                prompt_tokens=prompt if ok else None,
-                completion_tokens=output if ok else None,
-            )
-        )
+        record, end = _record(number, lane, one)
+        free[lane] = max(end, sent)
+        found.append(record)
     return tuple(found)
+
+
+def _record(
+    number: int, lane: int, row: tuple[float, int, int, float, Sequence[float], str]
+) -> tuple[RequestRecord, int]:
+    """Return a request, and the moment of its last content, which a failed one has too."""
+    start, prompt, output, ttft, gaps, error = row
+    sent = round(start * NS)
+    # Moments are rounded, and not the distances between them: no error adds up.
+    ends = [round((start + at) * NS) for at in accumulate(gaps, initial=ttft)]
+    ok = not error
+    record = RequestRecord(
+        request=number,
+        session=number,
+        turn=0,
+        lane=lane,
+        phase=Phase.PROFILING,
+        state=EndState.OK if ok else EndState.ERROR,
+        due_ns=sent,
+        sent_ns=sent,
+        end_ns=ends[-1] if ok else None,
+        asked_input=None,
+        asked_output=output,
+        reason=None if ok else "client-error",
+        detail=error or None,
+        first_content_ns=ends[0] if ok else None,
+        first_output_ns=ends[0] if ok else None,
+        gaps_ns=tuple(b - a for a, b in pairwise(ends)) if ok else (),
+        prompt_tokens=prompt if ok else None,
+        completion_tokens=output if ok else None,
+    )
+    return record, ends[-1]
