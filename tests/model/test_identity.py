@@ -163,19 +163,22 @@ def test_the_file_of_a_bound_recipe_may_move() -> None:
     assert identity.fingerprint(row, recipe=None) != identity.fingerprint(row, recipe="ab")
 
 
+CLOSED_LOOP = {
+    "model": "m",
+    "hardware": None,
+    "framework": None,
+    "precision": None,
+    "benchmark_type": "single_turn",
+    "isl": 1024,
+    "osl": 1024,
+    "spec": None,
+    "disagg": None,
+    "offload": None,
+}
+
+
 def test_curve_key_names_the_replacement_boundary() -> None:
-    assert identity.curve_key(ENDPOINT, WORKLOAD) == {
-        "model": "m",
-        "hardware": None,
-        "framework": None,
-        "precision": None,
-        "benchmark_type": "single_turn",
-        "isl": 1024,
-        "osl": 1024,
-        "spec": None,
-        "disagg": None,
-        "offload": None,
-    }
+    assert identity.curve_key(ENDPOINT, WORKLOAD) == CLOSED_LOOP
 
 
 def gamma(rate: float, **more: object) -> FixedWorkload:
@@ -186,16 +189,7 @@ def gamma(rate: float, **more: object) -> FixedWorkload:
 def test_an_open_loop_has_curves_of_its_own() -> None:
     """The rate is the place on the curve; how requests arrive is what the curve is of."""
     assert identity.curve_key(ENDPOINT, gamma(2.0)) == {
-        "model": "m",
-        "hardware": None,
-        "framework": None,
-        "precision": None,
-        "benchmark_type": "single_turn",
-        "isl": 1024,
-        "osl": 1024,
-        "spec": None,
-        "disagg": None,
-        "offload": None,
+        **CLOSED_LOOP,
         "arrival": {"process": "gamma", "shape": 0.5, "rates": []},
     }
     key = identity.curve_key(ENDPOINT, gamma(2.0))
