@@ -1,88 +1,121 @@
 #!/usr/bin/env python3
 """Two shards against one: how many more events a second does a second process read?
 
-python benchmarks/load/shards.py [--servers N] [--lanes N] [--requests N] [--rounds N]
+python benchmarks/load/shards.py [--lanes N] [--requests N] [--tokens N] [--rounds N]
 
-Prints one JSON line: medians over the rounds, and their ratio. N truth servers share one port
-(SO_REUSEPORT), send without delay, 16 events a write, and are asked until all requests ended. The
-ratio tells of the shards only where each process has a core of its own and nothing else wants it;
-elsewhere it is null, and `verdict` says so.
+Prints one JSON line of medians over the rounds; in each of them one shard, two shards, and one and
+two processes of plain work take turns. A source that needs next to no CPU (source.py) sends what
+the truth server said once, and every event of it has to be decoded. The ratio is null where two
+cores were not free for the shards; `verdict` says so.
 """
 
 import argparse
 import asyncio
 import json
+import os
 import socket
-import subprocess
-import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
-from infx.clock import NS, SystemClock, event_loop
+from loads import HOST, Load, truth_server
+from plain import decode, together
+from source import source
+
+from infx.clock import NS, SystemClock, cpu_ns, event_loop
 from infx.load.crew import Crew
 from infx.load.planner import plan_bytes
 from infx.load.target import Stop, Target
-from infx.model.record import EndState, Phase
+from infx.model.record import EndState, Phase, RequestRecord
 from infx.model.workload import Message, Session, Turn
-from infx.servers.truth.script import Script
-from infx.servers.truth.server import TruthServer
 from infx.store.journal import records
-from infx.telemetry.host import cores, cpu_waited_us
+from infx.telemetry.host import cores
 from infx.wire.address import dial, parse
 from infx.wire.chat import PATHS, body_frame
 from infx.wire.fetch import request_head
 
-TOKENS = 512
-MOST_WAITED = 0.1
-"""The largest share of the time in which a process of a fair comparison may lack its core."""
-SCRIPT = Script(ttft_s=0, itl_s=0, events_per_write=16)
+ENOUGH = 1.9
+"""How many cores have to be free for two shards."""
+EVENTS_PER_WRITE = 16
+PLAIN_S = 1.0
+TICK_S = 1 / os.sysconf("SC_CLK_TCK")
 
 
-def listen(port: int) -> socket.socket:
-    """Return a socket on a port that others listen on too."""
-    found = socket.socket()
-    found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-    found.bind(("127.0.0.1", port))
-    return found
+class Used(NamedTuple):
+    """CPU seconds until a moment: of the cores that we may use, and of whom they were used by.
+
+    `shards` are the processes that carry the load, `lead` is this one, which leads them.
+    """
+
+    moment: float
+    cores: float
+    shards: float
+    lead: float
+    source: float
 
 
-async def serve(port: int) -> None:
-    """Be one of the servers, until killed."""
-    server = TruthServer(SCRIPT, SystemClock(), lambda _: None)
-    listener = listen(port)
-    await asyncio.get_running_loop().create_server(server.protocol, sock=listener, backlog=4096)
-    print("listening", flush=True)
-    await asyncio.Event().wait()
+@dataclass(frozen=True)
+class Window:
+    """What one or two shards did: content chunks a second, and by whom how many cores were used.
+
+    `free` is how many were left by everybody else, the source too.
+    """
+
+    rate: float
+    free: float
+    shards: float
+    lead: float
+    source: float
 
 
-@contextmanager
-def servers(count: int) -> Iterator[str]:
-    """Run so many servers behind one URL."""
-    holder = listen(0)  # it does not listen: it keeps the port
-    port = holder.getsockname()[1]
-    argv = [sys.executable, __file__, "--serve", str(port)]
-    started = [subprocess.Popen(argv, stdout=subprocess.PIPE) for _ in range(count)]
-    try:
-        for one in started:
-            if one.stdout is None or one.stdout.readline() != b"listening\n":
-                raise RuntimeError("a server did not start")
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        for one in started:
-            one.kill()
-            one.communicate()
-        holder.close()
+def said_once(folder: Path, tokens: int) -> bytes:
+    """Return the bytes of one answer of the truth server."""
+    load = Load(1, ttft=0, gap=0, tokens=tokens, events_per_write=EVENTS_PER_WRITE)
+    body = b'{"model":"truth","stream":true,"stream_options":{"include_usage":true},%b' % (
+        b'"max_tokens":%d,"messages":[{"role":"user","content":"hi"}]}' % tokens
+    )
+    head = b"POST /v1/chat/completions HTTP/1.1\r\nHost: truth\r\nContent-Length: %d\r\n\r\n"
+    said = b""
+    with truth_server(load, folder) as truth, socket.create_connection((HOST, truth.port)) as peer:
+        peer.sendall(head % len(body) + body)
+        while not said.endswith(b"\r\n0\r\n\r\n"):
+            said += peer.recv(1 << 20)
+    return said
 
 
-async def ask(folder: Path, url: str, lanes: int, shards: int) -> float:
-    """Ask the plan in `folder`, and return the content chunks read a second."""
+def used(crew: Crew, feeder: int) -> Used:
+    """Read what was used until now."""
+    names = {f"cpu{number}" for number in os.sched_getaffinity(0)}
+    rows = [line.split() for line in Path("/proc/stat").read_text().splitlines()]
+    # user nice system idle iowait irq softirq steal: what was stolen is not free either
+    spent = [[int(word) for word in row[1:9]] for row in rows if row[0] in names]
+    return Used(
+        moment=time.monotonic(),
+        cores=sum(sum(row) - row[3] - row[4] for row in spent) * TICK_S,
+        shards=sum(crew.cpu_s),
+        lead=cpu_ns() / NS,
+        source=int(Path(f"/proc/{feeder}/schedstat").read_text().split()[0]) / NS,
+    )
+
+
+def window(start: Used, end: Used, rate: float, *, cores: int) -> Window:
+    """Return what was used of so many cores between two moments."""
+    lasted = end.moment - start.moment
+    whole, shards, lead, source = (
+        (now - then) / lasted for then, now in zip(start[1:], end[1:], strict=True)
+    )
+    return Window(rate, cores - (whole - shards - lead), shards, lead, source)
+
+
+async def ask(folder: Path, url: str, feeder: int, *, lanes: int, shards: int) -> Window:
+    """Ask the plan in `folder`; processes start, and its warmup runs, before the window."""
     address = parse(url)
     head = request_head("POST", address, PATHS["chat"], (("Content-Type", "application/json"),))
-    frame = body_frame(api="chat", model=SCRIPT.model, settings={"ignore_eos": True}, extra={})
+    frame = body_frame(api="chat", model="truth", settings={"ignore_eos": True}, extra={})
     target = Target(address, dial(address), head, frame, "shards")
     journal = folder / "requests.jsonl.zst"
     journal.unlink(missing_ok=True)
@@ -90,81 +123,84 @@ async def ask(folder: Path, url: str, lanes: int, shards: int) -> float:
         folder / "plan.bin", target, journal, SystemClock(), concurrency=lanes, shards=shards
     )
     try:
-        (window,) = await crew.run((Phase.PROFILING,), Stop())
+        await crew.run((Phase.WARMUP,), Stop())
+        before = used(crew, feeder)
+        (lasted,) = await crew.run((Phase.PROFILING,), Stop())
+        after = used(crew, feeder)
     finally:
         crew.close()
-    seen = records(journal)
-    if any(record.state is not EndState.OK for record in seen):
-        raise RuntimeError("a request failed")
-    return sum(record.chunks for record in seen) * NS / (window.end_ns - window.start_ns)
+    seen = [record for record in records(journal) if record.phase is Phase.PROFILING]
+    chunks = read_whole(seen, decode((folder / "answer").read_bytes()))
+    rate = chunks * NS / (lasted.end_ns - lasted.start_ns)
+    return window(before, after, rate, cores=cores())
+
+
+def read_whole(seen: Sequence[RequestRecord], chunks: int) -> int:
+    """Return how many content chunks were read; raise ValueError unless all that were sent."""
+    for record in seen:
+        if record.state is not EndState.OK or record.chunks != chunks:
+            what = f"{record.chunks} content chunks of {chunks} were read, and it is {record.state}"
+            raise ValueError(f"request {record.request}: {what}")
+    return len(seen) * chunks
 
 
 def measure(options: argparse.Namespace) -> dict[str, object]:
-    """Measure one and two shards in turn, and return what is printed."""
-    turn = Turn((Message("user", ("hi",)),), TOKENS, None)
-    sessions = [Session(Phase.PROFILING, (turn,))] * options.requests
-    rates: dict[int, list[float]] = {1: [], 2: []}
-    began = _moment()
-    with TemporaryDirectory() as name, servers(options.servers) as url:
+    """Measure in rounds, and return what is printed."""
+    turn = Turn((Message("user", ("hi",)),), options.tokens, None)
+    sessions = [Session(Phase.WARMUP, (turn,))] * options.lanes
+    sessions += [Session(Phase.PROFILING, (turn,))] * options.requests
+    seen: dict[int, list[Window]] = {1: [], 2: []}
+    plain: dict[int, list[float]] = {1: [], 2: []}
+    with TemporaryDirectory() as name, asyncio.Runner(loop_factory=event_loop) as runner:
         folder = Path(name)
+        answer = folder / "answer"
+        answer.write_bytes(said_once(folder, options.tokens))
         (folder / "plan.bin").write_bytes(plan_bytes(sessions, api="chat"))
-        with asyncio.Runner(loop_factory=event_loop) as runner:
+        with source(answer) as (url, pid):
             for _ in range(options.rounds):
-                for shards, found in rates.items():
-                    found.append(runner.run(ask(folder, url, options.lanes, shards)))
-    waited = _share_waited(began)
-    one, two = median(rates[1]), median(rates[2])
-    lacking = list(_lacking(options.servers + 2, waited))
-    verdict = f"two shards carry {two / one:.2f} times what one does"
+                for count in (1, 2):
+                    asking = ask(folder, url, pid, lanes=options.lanes, shards=count)
+                    seen[count].append(runner.run(asking))
+                    plain[count].append(together(count, answer, PLAIN_S))
     return {
         "benchmark": "shards",
         "cores": cores(),
-        "servers": options.servers,
-        "cpu_pressure": waited,
-        "events_per_s_1": round(one),
-        "events_per_s_2": round(two),
-        "ratio": None if lacking else round(two / one, 3),
-        "verdict": f"not judgeable: no two free cores ({'; '.join(lacking)})"
-        if lacking
-        else verdict,
+        **judged(seen),
+        "two_processes_of_plain_work": round(median(plain[2]) / median(plain[1]), 3),
+        "windows": {count: [shown(one) for one in found] for count, found in seen.items()},
     }
 
 
-def _moment() -> tuple[int, int | None]:
-    return time.monotonic_ns(), cpu_waited_us()
+def judged(seen: dict[int, list[Window]]) -> dict[str, object]:
+    """Return the medians, and what they say where two cores were free in all kinds of windows."""
+    one, two = (median(window.rate for window in seen[count]) for count in (1, 2))
+    free = min(median(window.free for window in found) for found in seen.values())
+    verdict = f"two shards carry {two / one:.2f} times what one does"
+    lacking = f"not judgeable: {free:.2f} cores were free for two shards, and {ENOUGH} are needed"
+    return {
+        "cores_free": round(free, 3),
+        "events_per_s_1": round(one),
+        "events_per_s_2": round(two),
+        "ratio": round(two / one, 3) if free >= ENOUGH else None,
+        "verdict": verdict if free >= ENOUGH else lacking,
+    }
 
 
-def _share_waited(began: tuple[int, int | None]) -> float | None:
-    """Return the share of the time since then in which something of this host waited for a core."""
-    (start, before), (end, after) = began, _moment()
-    if before is None or after is None:
-        return None
-    return round((after - before) * 1000 / (end - start), 3)
-
-
-def _lacking(needed: int, waited: float | None) -> Iterator[str]:
-    """Yield what keeps the shards from having cores of their own."""
-    if cores() < needed:
-        yield f"{needed} processes need {needed} cores, and here are {cores()}"
-    elif waited is None:
-        yield "this kernel does not tell whether something waited for a core"
-    elif waited > MOST_WAITED:
-        yield f"something waited for a core in {waited:.0%} of the time"
+def shown(window: Window) -> dict[str, float]:
+    """Return a window as it is printed."""
+    return {"rate": round(window.rate)} | {
+        name: round(getattr(window, name), 3) for name in ("free", "shards", "lead", "source")
+    }
 
 
 def main() -> None:
-    """Read the flags, and serve or measure."""
+    """Read the flags, and measure."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--servers", type=int, default=4)
     parser.add_argument("--lanes", type=int, default=64)
     parser.add_argument("--requests", type=int, default=1024)
+    parser.add_argument("--tokens", type=int, default=4096)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--serve", type=int, metavar="PORT", help=argparse.SUPPRESS)
-    options = parser.parse_args()
-    if options.serve is not None:
-        asyncio.run(serve(options.serve))
-    else:
-        print(json.dumps(measure(options)))
+    print(json.dumps(measure(parser.parse_args())))
 
 
 if __name__ == "__main__":
