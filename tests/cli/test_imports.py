@@ -88,3 +88,17 @@ def test_before_the_first_request(url, tmp_path, flags, workloads):
         "cli", "clock", "errors", "flows", "load", "model", "stats", "store", "telemetry", "wire",
         "workloads",
     }  # fmt: skip
+
+
+def test_the_command_line_is_parsed_before_pydantic_is_loaded(tmp_path):
+    """With it loaded, cyclopts has it check each of the 48 flags again."""
+    refused = "import sys; from infx.cli.main import main; code = main(sys.argv[1:]); " + (
+        "print(*(name for name in sys.modules if name.startswith('pydantic'))); sys.exit(code)"
+    )
+    words = ("bench", "http://127.0.0.1:9", "--osl", "4", "--shape", "1k1k", "--nonsense")
+    done = subprocess.run(
+        (sys.executable, "-c", refused, *words), cwd=tmp_path, capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (2, "\n"), done.stderr
+    assert "--nonsense" in done.stderr

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from infx.cli.bench import BenchFlags, bench_options
-from infx.cli.replay import ReplayFlags
+from infx.cli.bench_flags import BenchFlags, ReplayFlags
+from infx.cli.bench_run import bench_options
 from infx.clock import VirtualTimeLoop
 from infx.flows.bench import Outcome
 from infx.flows.runs import verify_run

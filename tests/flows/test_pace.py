@@ -4,7 +4,8 @@ import pytest
 
 from infx.errors import InputError
 from infx.flows.options import BenchOptions
-from infx.flows.pace import IN_FLIGHT, Pace
+from infx.flows.pace import Pace
+from infx.model.asked import IN_FLIGHT
 from infx.model.workload import Arrival, FixedWorkload
 
 SERIES = ((0.0, 1.0), (60.0, 0.0))

@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 from infx.errors import InputError
 from infx.load.plan import Plan, PlannedEntry, open_plan
 from infx.load.planner import plan_bytes, plan_chunks, plan_digest
+from infx.model.asked import Api
 from infx.model.record import Phase
 from infx.model.replay import MARKER, Entry, Seat, Tree, TreeStream, TreeTurn
-from infx.model.workload import Api, Message, Session, Turn
+from infx.model.workload import Message, Session, Turn
 
 TEXT = st.text(st.characters(blacklist_categories=["Cs"]), max_size=20)
 MESSAGES = st.lists(

@@ -7,7 +7,7 @@ from typing import Annotated, get_args
 
 from cyclopts import Parameter
 
-from infx.cli import values
+from infx.cli.flags import Format
 from infx.cli.grids import Grid, aligned, annotation, markdown_grid, markdown_text, printable
 from infx.cli.runs import Root, find
 from infx.cli.streams import put
@@ -40,7 +40,7 @@ def compare(
     fail_on_worse: Annotated[
         bool, Parameter(negative=(), help="Exit 1 when any figure is worse.")
     ] = False,
-    format: Annotated[values.Format, Parameter(help="What stdout gets.")] = "text",
+    format: Annotated[Format, Parameter(help="What stdout gets.")] = "text",
 ) -> int:
     """Compare run B with run A, at every load that both were asked the same under.
 

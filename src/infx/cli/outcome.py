@@ -4,9 +4,9 @@ import shutil
 import sys
 
 from infx.cli import tables
+from infx.cli.flags import Format
 from infx.cli.plot import frontier_text
 from infx.cli.streams import put
-from infx.cli.values import Format
 from infx.curves.curve import point_key
 from infx.flows.curves import series_of
 from infx.model.result import RunResult

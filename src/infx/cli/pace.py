@@ -1,50 +1,14 @@
-"""The flags of `infx bench` that say how fast requests are sent."""
+"""How fast `infx bench` sends, as its flags say it."""
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Annotated
 
 from infx.cli import values
-from infx.cli.flags import flag, several
+from infx.cli.bench_flags import PaceFlags
 from infx.errors import InputError, Problem
-from infx.flows.pace import IN_FLIGHT, Pace
-from infx.model.workload import Process
+from infx.flows.pace import Pace
 
 _RATE = re.compile(r"-?([0-9]+\.?[0-9]*|\.[0-9]+)")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PaceFlags:
-    """Flags of closed and open loops."""
-
-    concurrency: Annotated[
-        list[str] | None, several("Numbers of parallel requests: 1,2,4 or 1 2 4. Default: 1.")
-    ] = None
-    rate: Annotated[
-        list[str] | None,
-        several("Send so many requests a second instead, answered or not: 0.5,1,2."),
-    ] = None
-    rate_file: Annotated[
-        Path | None, flag("Send at rates that change: CSV or JSON lines of a second and a rate.")
-    ] = None
-    arrival: Annotated[
-        Process | None, flag("How the gaps of a rate are distributed; default: poisson.")
-    ] = None
-    burstiness: Annotated[
-        float | None, flag("Shape of gamma gaps: below 1 is burstier than poisson, above calmer.")
-    ] = None
-    max_in_flight: Annotated[
-        int | None,
-        flag(
-            "Requests that a rate may have open; what is due beyond is counted and not sent. "
-            f"Default: {IN_FLIGHT}."
-        ),
-    ] = None
-    ramp: Annotated[
-        str | None, flag("Start the parallel requests, or raise the rate, over so long: 30s.")
-    ] = None
 
 
 def pace(flags: PaceFlags) -> Pace:

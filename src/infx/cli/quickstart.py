@@ -8,9 +8,9 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from infx.cli import values
 from infx.cli.bench import conclude
 from infx.cli.cache import cache_folder
+from infx.cli.flags import Format
 from infx.cli.loop import run
 from infx.cli.progress import ProgressLine
 from infx.clock import SystemClock
@@ -25,7 +25,7 @@ def quickstart(
         Path | None, Parameter(help="A GGUF file; default: SmolLM2-135M, fetched once.")
     ] = None,
     out: Annotated[Path, Parameter(help="Folder of run bundles.")] = Path("runs"),
-    format: Annotated[values.Format, Parameter(help="What stdout gets.")] = "text",
+    format: Annotated[Format, Parameter(help="What stdout gets.")] = "text",
 ) -> int:
     """Measure a real llama.cpp server with a small model, here, in about two minutes."""
     options = QuickstartOptions(

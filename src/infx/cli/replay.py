@@ -1,42 +1,13 @@
-"""The flags of `infx bench` that replay recorded sessions."""
+"""Which recorded sessions `infx bench` replays, as its flags say it."""
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
 
-from infx.cli.flags import flag, several
+from infx.cli.bench_flags import ReplayFlags
 from infx.errors import InputError, Problem, nearest
 from infx.model.agentic import AgenticWorkload, Rule
 
 SCENARIOS = ("fixed", "agentic")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReplayFlags:
-    """Flags of `--workload agentic:...`."""
-
-    fast: Annotated[bool, flag("Replay for 20 minutes after a short warmup; no submission.")] = (
-        False
-    )
-    demo: Annotated[bool, flag("Replay for 20 seconds, to have a look; no submission.")] = False
-    max_context: Annotated[
-        int | None, flag("Leave out sessions that need a larger context, prompt and answer.")
-    ] = None
-    from_start: Annotated[
-        bool, flag("Begin sessions at their first turn, not somewhere in their middle.")
-    ] = False
-    once: Annotated[bool, flag("Play every session once, however long it takes.")] = False
-    metrics_url: Annotated[
-        list[str] | None,
-        several("Metrics pages to read each second; default: /metrics of the server."),
-    ] = None
-    reset_cache: Annotated[
-        bool, flag("Tell the server to forget all prefixes before each point.")
-    ] = False
-    router: Annotated[
-        list[Literal["dynamo", "smg"]] | None,
-        several("Send the session headers of this router too."),
-    ] = None
 
 
 @dataclass(frozen=True, slots=True)

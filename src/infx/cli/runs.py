@@ -7,7 +7,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from infx.cli import values
+from infx.cli.flags import Format
 from infx.cli.grids import printable
 from infx.cli.outcome import print_result
 from infx.cli.streams import put
@@ -27,7 +27,7 @@ def list_(*, root: Root = Path("runs")) -> int:
     return 0
 
 
-def show(run: str, /, *, root: Root = Path("runs"), format: values.Format = "text") -> int:
+def show(run: str, /, *, root: Root = Path("runs"), format: Format = "text") -> int:
     """Print a run again, from its bundle.
 
     Parameters
@@ -56,7 +56,7 @@ def verify(run: str, /, *, root: Root = Path("runs")) -> int:
     return 1 if problems else 0
 
 
-def recover(run: str, /, *, root: Root = Path("runs"), format: values.Format = "text") -> int:
+def recover(run: str, /, *, root: Root = Path("runs"), format: Format = "text") -> int:
     """Finish the bundle of a run whose client was killed, and print it.
 
     Parameters

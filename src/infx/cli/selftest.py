@@ -9,8 +9,8 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from infx.cli import values
 from infx.cli.cache import selftests_folder
+from infx.cli.flags import Format
 from infx.cli.grids import Grid, aligned, markdown_grid
 from infx.cli.limits import require_connections
 from infx.cli.loop import run
@@ -37,7 +37,7 @@ EXPLANATION = (
 
 def selftest(
     *,
-    format: Annotated[values.Format, Parameter(help="What stdout gets.")] = "text",
+    format: Annotated[Format, Parameter(help="What stdout gets.")] = "text",
 ) -> int:
     """Measure this machine's own accuracy against a truth server, in half a minute.
 

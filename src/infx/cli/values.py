@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal
 
 import orjson
 from pydantic import JsonValue
@@ -10,8 +9,6 @@ from pydantic import JsonValue
 from infx.errors import InputError, Problem, nearest
 from infx.model import identity
 from infx.model.record import Slo
-
-Format = Literal["text", "json", "markdown", "github"]
 
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "": 1.0}
 _DURATION = re.compile(r"([0-9]+(?:\.[0-9]+)?)(ms|s|m|h|)")

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from infx.cli import values
+from infx.cli.flags import Format
 from infx.cli.streams import put, say
 from infx.flows.verify import Verified
 from infx.flows.verify import verify as judged
@@ -27,7 +27,7 @@ def verify(
     policy: Annotated[
         str | None, Parameter(help="The policy set to judge by; default: infx-1.")
     ] = None,
-    format: Annotated[values.Format, Parameter(help="What stdout gets.")] = "text",
+    format: Annotated[Format, Parameter(help="What stdout gets.")] = "text",
 ) -> int:
     """Judge a submission by every rule of a policy set, from evidence alone.
 

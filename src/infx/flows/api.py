@@ -15,10 +15,11 @@ from infx.flows.point import Brake
 from infx.flows.runs import Run, open_run
 from infx.load.progress import Progress
 from infx.model.agentic import AgenticWorkload, Rule
+from infx.model.asked import Process
 from infx.model.comparison import Comparison
 from infx.model.recipe import BoundRecipe
 from infx.model.record import Slo
-from infx.model.workload import FixedWorkload, Process
+from infx.model.workload import FixedWorkload
 from infx.workloads.shapes import shape as lengths
 
 Number = TypeVar("Number", int, float)

@@ -18,12 +18,13 @@ from infx.flows.keyed import keyed
 from infx.flows.manifest import stamp, versions
 from infx.flows.runs import Run
 from infx.interchange import serving_result
+from infx.model.asked import Api
 from infx.model.bundle import ClockAnchor, Manifest, PointFile
 from infx.model.launch import Endpoint
 from infx.model.recipe import BoundRecipe
 from infx.model.result import Counts, Metric, MetricValue
 from infx.model.serving_result import TIMES, ServingResult
-from infx.model.workload import Api, Arrival, FixedWorkload
+from infx.model.workload import Arrival, FixedWorkload
 from infx.store.bundles import new_run_id
 from infx.store.frames import pack
 

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from math import inf
 
 from infx.errors import InputError, Problem
-from infx.model.workload import Arrival, Process
+from infx.model.asked import IN_FLIGHT, Process
+from infx.model.workload import Arrival
 
-IN_FLIGHT = 1024
-"""The most requests of an open loop that are in flight, unless another bound is stated."""
 SHAPES = (0.01, 1000.0)
 """Shapes of gamma arrivals that can be asked: gaps that vary by 10 to 0.03 of their mean."""
 

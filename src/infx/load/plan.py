@@ -24,8 +24,8 @@ from infx.load.planner import (
     SECTIONS,
     TURN,
 )
+from infx.model.asked import Api
 from infx.model.record import Phase
-from infx.model.workload import Api
 
 _STREAM = 4
 NO_ANSWERS: Mapping[int, bytes] = MappingProxyType({})

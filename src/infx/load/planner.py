@@ -28,9 +28,10 @@ from hashlib import sha256
 
 import orjson
 
+from infx.model.asked import Api
 from infx.model.record import Phase
 from infx.model.replay import MARKER, Entry, Seat, Tree, TreeTurn
-from infx.model.workload import Api, Message, Session, Turn
+from infx.model.workload import Message, Session, Turn
 
 MAGIC = b"infx-plan 3 "
 PHASES = (Phase.WARMUP, Phase.PROFILING)

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 from pydantic import JsonValue
 
+from infx.model.asked import NAMED_SHAPES
 from infx.model.bundle import PointFile
-from infx.model.workload import NAMED_SHAPES
 
 ORDER = (
     "workload", "arrivals", "model", "hardware", "engine", "precision", "disaggregated",

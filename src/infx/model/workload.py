@@ -7,23 +7,13 @@ dataclasses; the workload stands in every point's file, so it is a pydantic valu
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
-from types import MappingProxyType
 from typing import Literal
 
 from pydantic import Field, JsonValue, model_validator
 
+from infx.model.asked import Api, Process
 from infx.model.record import Phase
 from infx.model.value import Value
-
-Api = Literal["chat", "completions"]
-
-Process = Literal["poisson", "constant", "gamma"]
-"""How the gaps between the arrivals of an open loop are distributed."""
-
-NAMED_SHAPES: Mapping[str, tuple[int, int]] = MappingProxyType(
-    {"1k1k": (1024, 1024), "8k1k": (8192, 1024), "1k8k": (1024, 8192)}
-)
-"""Shape name to input and output tokens, as InferenceX names them."""
 
 
 class Arrival(Value):

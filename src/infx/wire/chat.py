@@ -6,7 +6,7 @@ from typing import Any
 import orjson
 
 from infx.errors import InputError, Problem
-from infx.model.workload import Api
+from infx.model.asked import Api
 from infx.wire.usage import count
 
 PATHS: Mapping[Api, str] = {"chat": "/v1/chat/completions", "completions": "/v1/completions"}

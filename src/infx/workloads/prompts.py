@@ -14,7 +14,8 @@ from typing import Protocol
 from pydantic import JsonValue
 
 from infx.errors import InputError, Problem
-from infx.model.workload import Api, FixedWorkload, Message
+from infx.model.asked import Api
+from infx.model.workload import FixedWorkload, Message
 from infx.workloads.draws import Draws, derive, seed_key
 from infx.workloads.vocabulary import Vocabulary, spaced
 

@@ -3,7 +3,7 @@
 import re
 
 from infx.errors import InputError, Problem, nearest
-from infx.model.workload import NAMED_SHAPES
+from infx.model.asked import NAMED_SHAPES
 
 _NUMBERS = re.compile(r"([0-9]{1,9})x([0-9]{1,9})")
 
