@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 
 import orjson
 import pytest
@@ -13,30 +14,9 @@ from infx.wire.answer import AnswerDecoder
 from infx.wire.chat import body_frame
 from infx.wire.connection import Connection, Exchange
 from memory_transport import MemoryTransport, memory_dial
+from streamed import DONE, END, HEAD, chunked, delta, event, usage
 
-HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
 Act = Callable[[MemoryTransport], None]
-
-
-def chunked(body: bytes) -> bytes:
-    return b"%x\r\n%b\r\n" % (len(body), body)
-
-
-def event(**fields: object) -> bytes:
-    return b"data: " + orjson.dumps(fields) + b"\n\n"
-
-
-def delta(*, finish: str | None = None, **delta: object) -> bytes:
-    return event(choices=[{"index": 0, "delta": delta, "finish_reason": finish}])
-
-
-def usage(prompt: int, completion: int, **more: object) -> bytes:
-    counts = {"prompt_tokens": prompt, "completion_tokens": completion, **more}
-    return event(choices=[], usage=counts)
-
-
-DONE = b"data: [DONE]\n\n"
-END = b"0\r\n\r\n"
 
 
 class Scripted(asyncio.Protocol):
@@ -58,14 +38,25 @@ class Scripted(asyncio.Protocol):
 
 
 def ask(script: dict[float, bytes | Act], *, split: int | None = None) -> RequestRecord:
-    """Return the record of one request; moments are seconds after it was sent, in whole ns."""
+    """Return the record of one request; moments are seconds after it was sent, in whole ns.
+
+    It is the same whether its text is kept, so that every event is decoded, or not.
+    """
+    record = ask_once(script, split=split, keep_text=True)
+    assert ask_once(script, split=split, keep_text=False) == replace(record, text=None)
+    return record
+
+
+def ask_once(
+    script: dict[float, bytes | Act], *, split: int | None, keep_text: bool
+) -> RequestRecord:
     loop = VirtualTimeLoop()
 
     async def run() -> tuple[Exchange, AnswerDecoder]:
         done: asyncio.Future[Exchange] = loop.create_future()
         connection = Connection(loop.now, done.set_result, lambda _: None)
         await memory_dial(lambda: Scripted(script), split=split)(lambda: connection)
-        decoder = AnswerDecoder(connection.send(b"GET"), keep_text=True)
+        decoder = AnswerDecoder(connection.send(b"GET"), keep_text=keep_text)
         return await done, decoder
 
     try:

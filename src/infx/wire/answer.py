@@ -6,6 +6,7 @@ has collected, in slices, whenever there is time for it.
 
 from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
+from operator import sub
 from typing import Any
 
 import orjson
@@ -14,7 +15,7 @@ from infx.model.gaps import Gaps
 from infx.model.record import EndState, Issue, RequestRecord
 from infx.wire.connection import Exchange
 from infx.wire.failure import error_text, is_overflow, refusal
-from infx.wire.mould import NO_MOULD, mould_of, plain_pieces, plain_text
+from infx.wire.mould import LINE_END, NO_MOULD, QUOTE, mould_of, plain_pieces, plain_text
 from infx.wire.sse import next_event
 from infx.wire.tool_calls import ToolCalls, names_or_arguments
 from infx.wire.usage import count
@@ -27,7 +28,6 @@ _CANCELLED = {
 }
 _NO_LIMIT = 1 << 62
 _SLICE = 16
-_QUOTE = ord('"')
 
 
 class AnswerDecoder:
@@ -45,14 +45,13 @@ class AnswerDecoder:
         self._offset = 0
         self._mould = NO_MOULD
         self._read = 0
-        self._keep_text = keep_text or keep_message
+        self._keep_text = exchange.decode_all = keep_text or keep_message
         self._room = _NO_LIMIT if keep_message else KEPT_TEXT
         self._text: list[str] = []
         self._text_size = 0
         self._first: int | None = None
         self._first_output: int | None = None
-        self._last = 0
-        self._gaps: list[int] = []
+        self._moments: list[int] = []
         self._finish: str | None = None
         self._done = False
         self._usage: Mapping[str, Any] | None = None
@@ -91,21 +90,21 @@ class AnswerDecoder:
     def _take_moulded(self, pieces: list[bytes], start: int) -> int:
         """Take events that differ from an earlier plain one in their text alone, from `start` on.
 
-        What stands between the same bytes before and after, and holds no quote, is the inside of
-        the same JSON string; so this decodes without building the JSON. Return which event is the
-        first of another kind.
+        This decodes them without building their JSON. Return which event is the first of another
+        kind.
         """
         before, after = self._mould
         head, tail = len(before), len(after)
-        ends, times, gaps = self.exchange.ends, self.exchange.times, self._gaps
-        offset, index, last = self._offset, self._read, self._last
+        ends, times, moments = self.exchange.ends, self.exchange.times, self._moments
+        offset, index = self._offset, self._read
         position = start
         for position in range(start, len(pieces)):
             piece = pieces[position]
             text = piece[head:-tail]
             if (
                 not text
-                or _QUOTE in text
+                or QUOTE in text
+                or LINE_END in text
                 or not piece.startswith(before)
                 or not piece.endswith(after)
             ):
@@ -114,20 +113,19 @@ class AnswerDecoder:
             while ends[index] < offset:
                 index += 1
             offset += 2  # the blank line between events
-            moment = times[index]
-            gaps.append(moment - last)
-            last = moment
+            moments.append(times[index])
         else:
             position = len(pieces)
-        self._offset, self._read, self._last = offset, index, last
+        self._offset, self._read = offset, index
         return position
 
     def _take_piece(self, piece: bytes) -> None:
         """Take one event, whatever it is."""
         self._offset += len(piece) + 2
-        text = plain_text(piece)
-        if text is not None:
-            self._content(self._offset - 2, text)
+        plain = plain_text(piece)
+        if plain is not None:
+            text, output = plain
+            self._content(self._offset - 2, text if output else None)
             if not self._keep_text:
                 self._mould = mould_of(piece, text) or self._mould
         else:
@@ -206,9 +204,7 @@ class AnswerDecoder:
         if self._first is None:
             self._first = moment
             self._first_chunk_tokens = count(self._usage, "completion_tokens")
-        else:
-            self._gaps.append(moment - self._last)
-        self._last = moment
+        self._moments.append(moment)
         if self._first_output is None and output:
             self._first_output = moment
         if self._keep_text and isinstance(output, str) and self._text_size < self._room:
@@ -249,7 +245,7 @@ class AnswerDecoder:
             first_content_ns=self._first,
             first_output_ns=self._first_output,
             late_ns=late_ns(self._first) if self._first is not None else None,
-            gaps_ns=Gaps(self._gaps),
+            gaps_ns=self._gaps(),
             finish=self._finish or ("done" if self._done else None),
             prompt_tokens=count(usage, "prompt_tokens"),
             completion_tokens=count(usage, "completion_tokens"),
@@ -259,6 +255,11 @@ class AnswerDecoder:
             text="".join(self._text) if self._keep_text else None,
             server=self._server,
         )
+
+    def _gaps(self) -> Gaps:
+        """Return the distances between the moments of content, plain reads among them."""
+        moments = sorted([*self._moments, *self.exchange.plain.moments])
+        return Gaps(list(map(sub, moments[1:], moments)))
 
     def _is_stream(self) -> bool:
         exchange = self.exchange

@@ -13,13 +13,17 @@ from typing import Any, cast
 
 import httptools
 
+from infx.wire.plain import PlainReads
+
 LARGE = 16 * 1024
 """Undecoded bytes at which an exchange asks to be decoded before it ends: about 70 events.
 
 A thousand streams so hold 16 MB of them at the most.
 """
 UNPARSED = 32
-"""Reads that may wait for the HTTP parser; so many are parsed in about 20 microseconds."""
+"""Reads that may wait to be parsed; so many take about 20 microseconds."""
+UNPARSED_AT_FIRST = 2
+"""The first ones wait less, so that plain reads are known soon."""
 HTTP_OK = 200
 STALE_NS = 20_000_000
 """A kept connection that was given up before our request came shows so at once.
@@ -35,12 +39,13 @@ class Exchange:
     brought the body up to absolute offset `ends[i]`. `fault` is None for a whole response, else a
     word: `refused`, `unreached`, `reset`, `truncated`, `cancelled`, `timed-out`, `in-flight-limit`,
     `bad-http`, or `stale`: the connection had served before, and was closed without a byte of this
-    answer.
+    answer. Reads that `plain` knows bring nothing to the body, only their moments are kept; it
+    learns none where `decode_all` is set.
     """
 
     __slots__ = (
-        "base", "body", "end_ns", "ends", "fault", "fault_detail", "headers", "large_at",
-        "sent_ns", "status", "times", "unparsed",
+        "base", "body", "decode_all", "end_ns", "ends", "fault", "fault_detail", "headers",
+        "large_at", "plain", "sent_ns", "status", "times", "unparsed",
     )  # fmt: skip
 
     def __init__(self, sent_ns: int) -> None:
@@ -54,6 +59,8 @@ class Exchange:
         self.ends = array("q")
         self.unparsed: list[bytes] = []
         self.large_at = LARGE
+        self.plain = PlainReads()
+        self.decode_all = False
         self.fault: str | None = None
         self.fault_detail: str | None = None
 
@@ -129,7 +136,7 @@ class Connection(asyncio.Protocol):
         self._descriptor: int | None = None
         self._response: _Response
         self._exchange: Exchange | None = None
-        self._lazy = False
+        self._waiting = 0
         self._served = False
         self.idle_since_ns = 0
 
@@ -150,7 +157,7 @@ class Connection(asyncio.Protocol):
             raise RuntimeError("a connection carries one exchange at a time")
         self._exchange = exchange = Exchange(self._now())
         self._response = _Response(exchange)
-        self._lazy = False
+        self._waiting = 0
         written = self._write_at_once(transport, payload)
         if written < len(payload):
             transport.write(payload[written:])
@@ -190,7 +197,7 @@ class Connection(asyncio.Protocol):
         unparsed = exchange.unparsed
         unparsed.append(data)
         # A read of four bytes or more that ends a chunked body ends with an empty line.
-        if self._lazy and len(data) > 3 and data[-4:] != b"\r\n\r\n" and len(unparsed) < UNPARSED:
+        if len(unparsed) < self._waiting and len(data) > 3 and data[-4:] != b"\r\n\r\n":
             return
         self._parse(exchange)
 
@@ -225,14 +232,12 @@ class Connection(asyncio.Protocol):
             return 0
 
     def _parse(self, exchange: Exchange) -> None:
-        response, body, ends, base = self._response, exchange.body, exchange.ends, exchange.base
-        feed = response.parser.feed_data
+        response, body = self._response, exchange.body
         try:
-            for data in exchange.unparsed:
-                feed(data)
-                ends.append(base + len(body))
+            self._feed(exchange, response.parser.feed_data)
         except httptools.HttpParserError as error:
-            ends.extend([base + len(body)] * (len(exchange.times) - len(ends)))
+            ends = exchange.ends
+            ends.extend([exchange.base + len(body)] * (len(exchange.times) - len(ends)))
             exchange.unparsed.clear()
             self._finish("bad-http", str(error))
             self.close()
@@ -244,10 +249,29 @@ class Connection(asyncio.Protocol):
                 self.close()
             self._finish(None, None)
             return
-        self._lazy = response.is_stream
+        if response.is_stream:
+            self._waiting = min(UNPARSED, 2 * self._waiting or UNPARSED_AT_FIRST)
         if len(body) >= exchange.large_at:
             exchange.large_at = len(body) + LARGE
             self._on_large(exchange)
+
+    def _feed(self, exchange: Exchange, feed: Callable[[bytes], None]) -> None:
+        """Bring what was read to the parser, but for the plain reads."""
+        plain, reads, body, ends = exchange.plain, exchange.unparsed, exchange.body, exchange.ends
+        position, size = 0, None
+        while position < len(reads):
+            if plain.aligned and (count := plain.count(reads, position)):
+                plain.moments.extend(exchange.times[len(ends) : len(ends) + count])
+                ends.extend([exchange.base + len(body)] * count)
+                position, size = position + count, None
+                continue
+            size = len(body)
+            feed(reads[position])
+            ends.append(exchange.base + len(body))
+            plain.align(reads[position], body)
+            position += 1
+        if size is not None and plain.aligned and not exchange.decode_all:
+            plain.learn(reads[-1], bytes(body[size:]))
 
     def _finish(self, fault: str | None, detail: str | None) -> None:
         exchange = self._exchange

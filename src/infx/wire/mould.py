@@ -4,6 +4,12 @@ import orjson
 
 NO_MOULD = (b"\n", b"\n")
 """Fits no event: none begins with a line end."""
+QUOTE, LINE_END = b'"\n'
+"""What a JSON string holds neither of: where one begins before a mould's text and one ends behind
+it, and the text holds none of these, it is the inside of one string.
+"""
+_TEXTS = (("content", True), ("text", True), ("reasoning_content", False), ("reasoning", False))
+"""The members of a choice or its delta that hold text, and whether that is output."""
 
 
 def plain_pieces(body: bytearray) -> list[bytes]:
@@ -17,29 +23,33 @@ def plain_pieces(body: bytearray) -> list[bytes]:
     return lines[::2]
 
 
-def plain_text(piece: bytes) -> str | None:
+def plain_text(piece: bytes) -> tuple[str, bool] | None:
     """Return the text of an event that is one line of data with one piece of text, else None.
 
-    Nearly all events of a stream are such; all others go the long way.
+    And whether the text is output, not reasoning. Nearly all events of a stream are such; all
+    others go the long way.
     """
     if not piece.startswith(b"data: {"):
         return None
     try:
         chunk = orjson.loads(piece[6:])
         choice = chunk["choices"][0]
-        text = choice["delta"]["content"] if "delta" in choice else choice["text"]
-    except (orjson.JSONDecodeError, LookupError, TypeError):
+        delta = choice.get("delta", choice)
+        said = [(delta[name], output) for name, output in _TEXTS if delta.get(name)]
+        calls = delta.get("tool_calls")
+    except (orjson.JSONDecodeError, LookupError, TypeError, AttributeError):
         return None
     odd = (
-        not text
-        or type(text) is not str
+        len(said) != 1
+        or type(said[0][0]) is not str
+        or calls
         or choice.get("finish_reason")
         or chunk.get("usage")
         or "error" in chunk
         or "timings" in chunk
         or len(chunk["choices"]) > 1
     )
-    return None if odd else text
+    return None if odd else said[0]
 
 
 def mould_of(piece: bytes, text: str) -> tuple[bytes, bytes] | None:
