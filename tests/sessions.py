@@ -7,8 +7,9 @@ from dataclasses import replace
 from hypothesis import strategies as st
 
 from infx.model.agentic import AgenticWorkload
-from infx.model.replay import MARKER, Tree, TreeTurn
+from infx.model.replay import Tree, TreeTurn
 from infx.model.trace import Call, Ref, Stream, Trace, block_ids
+from infx.model.workload import MARKER
 from infx.workloads.agentic import tree
 from infx.workloads.blocks import PassageBlocks, word_passage
 from infx.workloads.trace.order import waits

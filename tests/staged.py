@@ -18,8 +18,8 @@ from infx.load.rules import Rules
 from infx.load.sender import Share
 from infx.load.target import Stop, Target
 from infx.model.record import Phase, RequestRecord
-from infx.model.replay import MARKER, Seat, Tree, TreeStream, TreeTurn
-from infx.model.workload import Message, Turn
+from infx.model.replay import Seat, Tree, TreeStream, TreeTurn
+from infx.model.workload import MARKER, Message, Turn
 from infx.store.journal import Journal, records
 from infx.wire.address import parse
 from infx.wire.chat import body_frame

@@ -6,7 +6,6 @@ Anything else that reaches the command line is a defect of infx (exit 4).
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 _LISTED = 24
 """How many known words are listed where none is near."""
@@ -65,6 +64,8 @@ def nearest(name: str, known: Iterable[str]) -> str:
     >>> nearest("zzz", ["1k1k", "8k1k"])
     'known are 1k1k, 8k1k'
     """
+    from difflib import get_close_matches  # nearly no command needs it
+
     words = list(known)
     close = get_close_matches(name, words, n=1)
     if close:

@@ -10,8 +10,8 @@ from infx.load.plan import Plan, PlannedEntry, open_plan
 from infx.load.planner import plan_bytes, plan_chunks, plan_digest
 from infx.model.asked import Api
 from infx.model.record import Phase
-from infx.model.replay import MARKER, Entry, Seat, Tree, TreeStream, TreeTurn
-from infx.model.workload import Message, Session, Turn
+from infx.model.replay import Entry, Seat, Tree, TreeStream, TreeTurn
+from infx.model.workload import MARKER, Message, Session, Turn
 
 TEXT = st.text(st.characters(blacklist_categories=["Cs"]), max_size=20)
 MESSAGES = st.lists(

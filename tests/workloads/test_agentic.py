@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 
 from infx.errors import InputError
-from infx.model.replay import MARKER, Tree
+from infx.model.replay import Tree
 from infx.model.trace import ANSWER, Content, Ref, Trace, block_ids
-from infx.model.workload import Message
+from infx.model.workload import MARKER, Message
 from infx.servers.truth.tokens import TokenRule, block_keys
 from infx.workloads.agentic import trees
 from infx.workloads.messages import in_order

@@ -5,6 +5,7 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from infx.cli import values
 from infx.cli.bench_flags import BenchFlags, ReplayFlags
@@ -13,7 +14,6 @@ from infx.cli.limits import require_connections
 from infx.cli.loop import run
 from infx.cli.pace import pace
 from infx.cli.progress import ProgressLine
-from infx.cli.replay import Stated, replayed, scenario
 from infx.clock import SystemClock
 from infx.errors import InputError, Problem
 from infx.flows.bench import Outcome, Watch, run_bench
@@ -46,7 +46,7 @@ def measured(url: str, flags: BenchFlags) -> Outcome:
 def bench_options(url: str, flags: BenchFlags) -> BenchOptions:
     """Return what the flags ask for; raise InputError for what cannot be asked."""
     _check_numbers(flags)
-    _, source = scenario(flags.workload)
+    _, source = values.scenario(flags.workload)
     asked = pace(flags.pace)
     corpus = registered = None
     workload: FixedWorkload | AgenticWorkload
@@ -54,9 +54,7 @@ def bench_options(url: str, flags: BenchFlags) -> BenchOptions:
         workload = _fixed(flags, asked)
     else:
         _refuse(flags, _FIXED_ONLY)
-        cache = cache_folder(os.environ)
-        stated = _stated(flags)
-        workload, corpus, registered = replayed(source, flags.replay, stated, cache=cache)
+        workload, corpus, registered = _replayed(source, flags)
     return BenchOptions(
         url=url,
         workload=workload,
@@ -110,14 +108,18 @@ def _fixed(flags: BenchFlags, asked: Pace) -> FixedWorkload:
     )
 
 
-def _stated(flags: BenchFlags) -> Stated:
-    return Stated(
+def _replayed(source: str, flags: BenchFlags) -> tuple[AgenticWorkload, Path, str | None]:
+    """Return what is replayed; see `replayed`."""
+    from infx.cli.replay import Stated, replayed
+
+    stated = Stated(
         seed=flags.seed,
         duration_s=_duration(flags.duration, "--duration"),
         warmups=flags.warmup,
         ignore_eos=flags.ignore_eos,
         extra_body=dict(values.extra_body(flags.extra_body)),
     )
+    return replayed(source, flags.replay, stated, cache=cache_folder(os.environ))
 
 
 def _refuse(flags: BenchFlags, names: Sequence[str]) -> None:

@@ -4,10 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from infx.cli.bench_flags import ReplayFlags
-from infx.errors import InputError, Problem, nearest
+from infx.errors import InputError, Problem
 from infx.model.agentic import AgenticWorkload, Rule
-
-SCENARIOS = ("fixed", "agentic")
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,21 +17,6 @@ class Stated:
     warmups: int | None
     ignore_eos: bool
     extra_body: dict[str, object]
-
-
-def scenario(text: str) -> tuple[str, str | None]:
-    """Read `fixed` or `agentic:SOURCE` into the scenario and its corpus; raises InputError."""
-    name, colon, source = text.partition(":")
-    if name not in SCENARIOS:
-        what = f"unknown workload {name!r}"
-        raise InputError(Problem(what, "--workload", nearest(name, SCENARIOS)))
-    if name == "fixed" and colon:
-        what = "a fixed workload has no corpus"
-        raise InputError(Problem(what, "--workload", "use --dataset FILE for prompts of your own"))
-    if name == "agentic" and not source:
-        what = "a replay needs sessions"
-        raise InputError(Problem(what, "--workload", "use agentic:demo or agentic:FILE"))
-    return name, source or None
 
 
 def replayed(

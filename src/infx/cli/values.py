@@ -12,6 +12,7 @@ from infx.model.record import Slo
 
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "": 1.0}
 _DURATION = re.compile(r"([0-9]+(?:\.[0-9]+)?)(ms|s|m|h|)")
+SCENARIOS = ("fixed", "agentic")
 _SLOS = ("ttft", "tpot", "e2el")
 
 
@@ -39,6 +40,21 @@ def seconds(text: str, flag: str) -> float:
     if value <= 0:
         raise InputError(Problem(f"{text!r} is no duration above 0", flag, "use 90s, 20m or 1h"))
     return value
+
+
+def scenario(text: str) -> tuple[str, str | None]:
+    """Read `fixed` or `agentic:SOURCE` into the scenario and its corpus; raises InputError."""
+    name, colon, source = text.partition(":")
+    if name not in SCENARIOS:
+        what = f"unknown workload {name!r}"
+        raise InputError(Problem(what, "--workload", nearest(name, SCENARIOS)))
+    if name == "fixed" and colon:
+        what = "a fixed workload has no corpus"
+        raise InputError(Problem(what, "--workload", "use --dataset FILE for prompts of your own"))
+    if name == "agentic" and not source:
+        what = "a replay needs sessions"
+        raise InputError(Problem(what, "--workload", "use agentic:demo or agentic:FILE"))
+    return name, source or None
 
 
 def slo(text: str | None) -> Slo | None:

@@ -12,7 +12,6 @@ from infx.errors import Problem
 from infx.load.driver import Driver
 from infx.load.plan import open_plan
 from infx.load.progress import Progress
-from infx.load.rules import Rules
 from infx.load.sample import kept_answers
 from infx.load.target import Stop, Target
 from infx.model.bundle import PhaseWindow
@@ -23,6 +22,7 @@ from infx.store.journal import Journal, records
 if TYPE_CHECKING:
     from infx.load.crew import Crew
     from infx.load.replay import Replay
+    from infx.load.rules import Rules
 
 SPREAD = 2
 """How many processes ask after one was too late."""
@@ -54,7 +54,7 @@ class Asking:
         seed: int,
         shards: int,
         on_progress: Callable[[Progress], None],
-        rules: Rules | None = None,
+        rules: "Rules | None" = None,
     ) -> None:
         self._plan_path = directory / PLAN
         self._journal_path = directory / REQUESTS
@@ -143,7 +143,7 @@ class Asking:
             on_progress=self._on_progress,
         )
 
-    def _replay(self, rules: Rules) -> "Replay":
+    def _replay(self, rules: "Rules") -> "Replay":
         from infx.load.replay import Replay  # only where sessions are replayed
 
         self._journal = Journal(self._journal_path)

@@ -17,7 +17,6 @@ from infx.load.target import Stop, Target
 from infx.model.bundle import PhaseWindow, PointFile
 from infx.model.record import Phase
 from infx.store.bundles import PLAN, REQUESTS
-from infx.store.expected import EXPECTED
 from infx.store.files import write_chunks, write_whole
 from infx.store.journal import records
 from infx.store.plans import pack_plan
@@ -91,6 +90,8 @@ async def measure(point: PointFile, script: Script, under: Conditions) -> Measur
     digest = write_chunks(under.directory / PLAN, script.chunks)
     drawn = dict(script.drawn())
     if script.expected is not None:  # before anything is asked, so that a killed run has it too
+        from infx.store.expected import EXPECTED
+
         write_whole(under.directory / EXPECTED, script.expected())
     asking = Asking(
         under.directory,

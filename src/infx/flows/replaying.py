@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from infx.flows.sizing import BlockSizing
+from infx.flows.block_sizing import BlockSizing
 from infx.flows.workload import Reading, corpus_digest, open_corpus
 from infx.model.agentic import AgenticWorkload
 from infx.model.trace import Trace

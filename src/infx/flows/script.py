@@ -8,9 +8,8 @@ from pydantic import JsonValue
 
 from infx.clock import NS
 from infx.flows.options import BenchOptions
-from infx.flows.sizing import Given, Sizing, TokenCounts, size_blocks, size_prompts
+from infx.flows.sizing import Given, Sizing, TokenCounts, size_prompts
 from infx.load.planner import plan_chunks
-from infx.load.rules import Rules
 from infx.load.target import Stop
 from infx.model.agentic import AgenticWorkload
 from infx.model.workload import FixedWorkload
@@ -18,6 +17,7 @@ from infx.workloads.fixed import sessions, warmup_count
 
 if TYPE_CHECKING:
     from infx.flows.replaying import Recording
+    from infx.load.rules import Rules
     from infx.model.replay import Seat
 
 Asked = FixedWorkload | AgenticWorkload
@@ -38,7 +38,7 @@ class Script:
     chunks: Iterable[bytes]
     duration_s: float | None
     ramp_s: float | None = None
-    rules: Rules | None = None
+    rules: "Rules | None" = None
     warms_up: bool
     join_warmup: bool = False
     rate: float | None = None
@@ -114,7 +114,9 @@ def agentic_script(workload: AgenticWorkload, recording: "Recording", concurrenc
     )
 
 
-def _rules(workload: AgenticWorkload, recording: "Recording") -> Rules:
+def _rules(workload: AgenticWorkload, recording: "Recording") -> "Rules":
+    from infx.load.rules import Rules
+
     caps = {
         "idle_cap_ns": _ns(workload.idle_cap_s),
         "tree_idle_cap_ns": _ns(workload.tree_idle_cap_s),
@@ -154,6 +156,7 @@ async def prepare(
             return fixed_script(workload, sizing, concurrency=concurrency, repetition=repetition)
 
         return Prepared(sizing.workload, sizing.facts, fixed)
+    from infx.flows.block_sizing import size_blocks
     from infx.flows.replaying import Recording
 
     assert options.corpus is not None

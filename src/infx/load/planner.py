@@ -25,13 +25,16 @@ entries  first turn to ask, its wait ns, turn that primes it, age ns
 from array import array
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
+from typing import TYPE_CHECKING
 
 import orjson
 
 from infx.model.asked import Api
 from infx.model.record import Phase
-from infx.model.replay import MARKER, Entry, Seat, Tree, TreeTurn
-from infx.model.workload import Message, Session, Turn
+from infx.model.workload import MARKER, Message, Session, Turn
+
+if TYPE_CHECKING:  # independent requests have no trees
+    from infx.model.replay import Entry, Seat, Tree
 
 MAGIC = b"infx-plan 3 "
 PHASES = (Phase.WARMUP, Phase.PROFILING)
@@ -77,12 +80,12 @@ class _Tables:
         if not session.turns:
             raise ValueError(f"session {number} has no turn")
         for index, turn in enumerate(session.turns):
-            self._turn(TreeTurn(turn, None), number, index, base=-1)
+            self._turn(turn, number, index, base=-1)
         start = -1 if session.start_ns is None else session.start_ns
         row = (len(self._turns) // TURN, PHASES.index(session.phase), start, -1)
         self._streams.extend(row)
 
-    def tree(self, tree: Tree) -> None:
+    def tree(self, tree: "Tree") -> None:
         """Add a tree. Only its own prompts share fragments: no two traces have text in common."""
         first_stream, first_turn = len(self._streams) // 4, len(self._turns) // TURN
         self._first_turn = first_turn
@@ -92,14 +95,14 @@ class _Tables:
             for index, one in enumerate(stream.turns):
                 self._holds.extend(first_turn + hold for hold in one.holds)
                 base = -1 if one.base is None else first_turn + one.base
-                self._turn(one, number, index, base=base)
+                self._turn(one.turn, number, index, base=base, overlaps=one.overlaps)
             parent = -1 if stream.parent is None else first_stream + stream.parent
             row = (len(self._turns) // TURN, PHASES.index(Phase.PROFILING), -1, parent)
             self._streams.extend(row)
         self._trees.append(len(self._streams) // 4)
         self._names.append((tree.name, [stream.name for stream in tree.streams]))
 
-    def seat(self, seat: Seat) -> None:
+    def seat(self, seat: "Seat") -> None:
         """Add what the next lane plays first."""
         stream = self._trees[seat.tree - 1] if seat.tree else 0
         for number, entry in enumerate(seat.entries, stream):
@@ -119,8 +122,9 @@ class _Tables:
             yield _padded(data)
         yield array("Q", lengths).tobytes()
 
-    def _turn(self, one: TreeTurn, stream: int, index: int, *, base: int) -> None:
-        turn = one.turn
+    def _turn(
+        self, turn: Turn, stream: int, index: int, *, base: int, overlaps: bool = False
+    ) -> None:
         if not turn.messages or (self._api == "completions" and len(turn.messages) != 1):
             what = f"{len(turn.messages)} messages"
             raise ValueError(f"session {stream} turn {index}: {what}")
@@ -130,7 +134,7 @@ class _Tables:
         self._turns.extend(
             (
                 len(self._references), stream, index, turn.asked_output, asked_input,
-                turn.delay_ns, base, len(self._holds), int(one.overlaps), fields,
+                turn.delay_ns, base, len(self._holds), int(overlaps), fields,
             )
         )  # fmt: skip
 
@@ -200,8 +204,8 @@ def plan_chunks(
     *,
     api: Api,
     sessions: Iterable[Session] = (),
-    trees: Iterable[Tree] = (),
-    seats: Iterable[Seat] = (),
+    trees: Iterable["Tree"] = (),
+    seats: Iterable["Seat"] = (),
 ) -> Iterator[bytes]:
     """Yield the plan of these sessions, or of these trees and lanes, in their order.
 
@@ -240,7 +244,7 @@ def _padded(data: bytes) -> bytes:
     return data + bytes(-len(data) % 8)
 
 
-def _entry_row(entry: Entry, first: int) -> tuple[int, int, int, int]:
+def _entry_row(entry: "Entry", first: int) -> tuple[int, int, int, int]:
     primer = -1 if entry.primer is None else first + entry.primer
     wait = -1 if entry.wait_ns is None else entry.wait_ns
     return first + entry.begin, wait, primer, entry.age_ns

@@ -8,7 +8,6 @@ from infx.model.agentic import Workload
 from infx.model.launch import Endpoint, LaunchPlan
 from infx.model.recipe import BoundRecipe
 from infx.model.record import Phase
-from infx.model.selftest import SelftestCitation
 from infx.model.value import Value
 
 RunState = Literal["running", "finished", "interrupted", "failed", "recovered"]
@@ -19,6 +18,14 @@ class ClockAnchor(Value):
 
     monotonic_ns: int
     wall_ns: int
+
+
+class SelftestCitation(Value):
+    """What a run says of the latest selftest of its host."""
+
+    selftest: str
+    started: str
+    largest_streams: int | None
 
 
 class PhaseWindow(Value):

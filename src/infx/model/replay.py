@@ -8,12 +8,6 @@ from dataclasses import dataclass
 
 from infx.model.workload import Turn
 
-MARKER = "\0infx-marker"
-"""A part of a message where each play of a tree puts a text of its own, so that no cache knows it.
-
-The planner knows it by identity, not by its characters.
-"""
-
 
 @dataclass(frozen=True, slots=True)
 class TreeTurn:

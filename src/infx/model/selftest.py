@@ -60,11 +60,3 @@ class Selftest(Value):
     capacity: SelftestLoad
     largest_streams: int | None
     limit: str
-
-
-class SelftestCitation(Value):
-    """What a run says of the latest selftest of its host."""
-
-    selftest: str
-    started: str
-    largest_streams: int | None

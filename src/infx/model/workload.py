@@ -15,6 +15,12 @@ from infx.model.asked import Api, Process
 from infx.model.record import Phase
 from infx.model.value import Value
 
+MARKER = "\0infx-marker"
+"""A part of a message where each play of a tree puts a text of its own, so that no cache knows it.
+
+The planner knows it by identity, not by its characters.
+"""
+
 
 class Arrival(Value):
     """When the requests of an open loop are due, however the server keeps up.

@@ -6,7 +6,7 @@ Any zstd tool reads the file: `zstdcat requests.jsonl.zst`.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 from types import TracebackType
@@ -191,8 +191,7 @@ def lost(issue: Issue) -> RequestRecord:
     return RequestRecord(**asdict(issue), state=EndState.LOST, end_ns=None, reason=CLIENT_DIED)
 
 
-@dataclass(frozen=True, slots=True)
-class Recovered:
+class Recovered(NamedTuple):
     """What `recover` kept and cut, in bytes of the file, and how many requests were lost."""
 
     kept: int

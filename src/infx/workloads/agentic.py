@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 from infx.errors import InputError, Problem
 from infx.model.agentic import AgenticWorkload
-from infx.model.replay import MARKER, Tree, TreeStream, TreeTurn
+from infx.model.replay import Tree, TreeStream, TreeTurn
 from infx.model.trace import ANSWER, Content, Ref, Trace
-from infx.model.workload import Message, Turn
+from infx.model.workload import MARKER, Message, Turn
 from infx.workloads.blocks import TextSource
 from infx.workloads.bodies import sent, unsent
 from infx.workloads.messages import Node, prompts

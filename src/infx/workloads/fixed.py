@@ -10,14 +10,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
+from typing import TYPE_CHECKING
 
 from infx.errors import InputError, Problem
 from infx.model.identity import digest
 from infx.model.record import Phase
 from infx.model.workload import FixedWorkload, Session, Turn
-from infx.workloads.arrivals import starts
 from infx.workloads.draws import Draws, derive, seed_key
-from infx.workloads.prompts import PromptSource
+
+if TYPE_CHECKING:
+    from infx.workloads.prompts import PromptSource
 
 FASTEST_REQUEST_S = 0.005
 """No request is expected to end sooner than this, and ..."""
@@ -40,7 +42,7 @@ class _Ranges:
 
 
 def sessions(
-    workload: FixedWorkload, *, concurrency: int, repetition: int, prompts: PromptSource
+    workload: FixedWorkload, *, concurrency: int, repetition: int, prompts: "PromptSource"
 ) -> tuple[Session, ...]:
     """Unfold a workload at one concurrency: warmups with prompts of their own, then profiling.
 
@@ -59,6 +61,8 @@ def sessions(
     if workload.arrival is None:
         due = [None] * request_count(workload, concurrency)
     else:
+        from infx.workloads.arrivals import starts  # a closed loop needs none
+
         point = derive(point, digest(workload.arrival.model_dump()))
         due = starts(workload, workload.arrival, key=derive(point, "arrivals"))
     turn = partial(_turn, point=point, ranges=_ranges(workload), prompts=prompts)
@@ -117,7 +121,7 @@ def _ranges(workload: FixedWorkload) -> _Ranges:
     return _Ranges(inputs, range(shortest(osl, ratio), osl + 1))
 
 
-def _require_length(workload: FixedWorkload, prompts: PromptSource) -> None:
+def _require_length(workload: FixedWorkload, prompts: "PromptSource") -> None:
     if workload.isl is None:
         if workload.dataset is None:
             what = "the workload has neither an input length nor a dataset"
@@ -137,7 +141,7 @@ def _require_length(workload: FixedWorkload, prompts: PromptSource) -> None:
     )
 
 
-def _turn(ordinal: int, *, point: bytes, ranges: _Ranges, prompts: PromptSource) -> Turn:
+def _turn(ordinal: int, *, point: bytes, ranges: _Ranges, prompts: "PromptSource") -> Turn:
     draws = Draws(derive(point, f"lengths {ordinal}"))
     asked_input = _draw(ranges.inputs, draws) if ranges.inputs else None
     asked_output = _draw(ranges.outputs, draws)
