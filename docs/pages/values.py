@@ -17,7 +17,6 @@ from infx.model import (
     record,
     result,
     scrape,
-    selftest,
     workload,
 )
 from infx.store import bundles
@@ -38,7 +37,7 @@ runs/<run-id>/
     {bundles.SUMMARY:26} counts, and every metric or its reason"""
 
 FILES: dict[str, tuple[type, ...]] = {
-    bundles.MANIFEST: (bundle.Manifest, bundle.ClockAnchor, selftest.SelftestCitation),
+    bundles.MANIFEST: (bundle.Manifest, bundle.ClockAnchor, bundle.SelftestCitation),
     bundles.POINT: (
         bundle.PointFile,
         bundle.PhaseWindow,
