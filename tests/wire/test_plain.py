@@ -89,6 +89,30 @@ def test_reasoning_is_no_output_and_what_follows_it_is() -> None:
     assert len(exchange.plain.moments) > 300
 
 
+def test_many_chunks_in_a_read_are_plain_too() -> None:
+    reads = [b"".join(paced(*WORDS[at : at + 16])) for at in range(0, 200, 16)]
+    exchange, record = answer([BEGIN, *reads, FINISH])
+    assert len(exchange.plain.moments) == 200 - 2 * 16
+    assert record.gaps_ns == (*([0] * 15 + [1]) * 12, *[0] * 7)
+
+
+def test_several_events_in_a_chunk_are_parsed() -> None:
+    reads = [chunked(delta(content=one) + delta(content=one)) for one in WORDS]
+    exchange, record = answer([BEGIN, *reads, FINISH])
+    assert not exchange.plain.moments
+    assert len(record.gaps_ns) == 399
+
+
+@pytest.mark.parametrize("by", [-1, 1])
+def test_a_chunk_of_another_size_than_it_says_is_parsed(by: int) -> None:
+    body = delta(content=" word7")
+    lying = b"%x\r\n%b\r\n" % (len(body) + by, body)
+    reads = [BEGIN, *paced(*WORDS[:40]), lying, *paced(*WORDS[:40]), FINISH]
+    _, record = answer(reads)
+    assert record.state is EndState.ERROR
+    assert record == replace(answer(reads, keep_text=True)[1], text=None)
+
+
 ODD = {
     "no token": delta(content=""),
     "a quote in the text": delta(content='say "yes"'),

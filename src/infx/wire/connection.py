@@ -258,19 +258,20 @@ class Connection(asyncio.Protocol):
     def _feed(self, exchange: Exchange, feed: Callable[[bytes], None]) -> None:
         """Bring what was read to the parser, but for the plain reads."""
         plain, reads, body, ends = exchange.plain, exchange.unparsed, exchange.body, exchange.ends
-        position, size = 0, None
+        moments = exchange.times[len(ends) :]
+        position = size = 0
         while position < len(reads):
-            if plain.aligned and (count := plain.count(reads, position)):
-                plain.moments.extend(exchange.times[len(ends) : len(ends) + count])
-                ends.extend([exchange.base + len(body)] * count)
-                position, size = position + count, None
-                continue
-            size = len(body)
-            feed(reads[position])
+            if plain.aligned:
+                first, position = position, plain.take(reads, position, moments)
+                ends.extend([exchange.base + len(body)] * (position - first))
+                if position == len(reads):
+                    return
+            read, size = reads[position], len(body)
+            feed(read)
             ends.append(exchange.base + len(body))
-            plain.align(reads[position], body)
+            plain.align(read, body)
             position += 1
-        if size is not None and plain.aligned and not exchange.decode_all:
+        if reads and plain.aligned and not exchange.decode_all:
             plain.learn(reads[-1], bytes(body[size:]))
 
     def _finish(self, fault: str | None, detail: str | None) -> None:
