@@ -9,8 +9,8 @@ from cyclopts import App
 from rich.console import Console
 
 from infx import errors
+from infx.cli.app import app
 from infx.cli.help import explained
-from infx.cli.main import app
 from infx.servers import SERVERS
 from pages.text import doc, fence, fields, page, table
 

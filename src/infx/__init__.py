@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from infx.flows.api import bench, compare, replay
     from infx.flows.runs import open_run
 
+__version__ = "0.1.0"
 __all__ = ["bench", "compare", "open_run", "replay"]
 
 _API = "infx.flows.api"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from gitted import repository
-from infx.cli.main import app
+from infx.cli.app import app
 from infx.servers.truth.script import Script
 from project_text import GENERATED, ROOT, WRITTEN, fences, name_of, prose
 from served import truth_server

@@ -4,8 +4,8 @@ import platform
 from contextlib import suppress
 from datetime import UTC, datetime
 from importlib import import_module
-from importlib.metadata import version
 
+from infx import __version__
 from infx.clock import NS, Clock
 from infx.flows.options import BenchOptions
 from infx.flows.selftests import latest
@@ -18,9 +18,7 @@ PACKAGES = ("uvloop", "httptools", "orjson", "pydantic", "zstandard")
 
 def versions() -> dict[str, str]:
     """Return the versions of Python and of what takes part in a measurement."""
-    found = {"python": platform.python_version()}
-    with suppress(ImportError):  # run from a tree that is not installed
-        found["infx"] = version("infx")
+    found = {"python": platform.python_version(), "infx": __version__}
     for package in PACKAGES:  # which are loaded for the load: their metadata need not be read
         with suppress(ImportError):  # an optional one
             found[package] = import_module(package).__version__
