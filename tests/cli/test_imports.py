@@ -57,8 +57,8 @@ ROOMS = {
     "infx.store.bundle_recovery", "infx.store.documents", "infx.store.expected", "infx.store.fetch",
     "infx.store.tree", "infx.store.yaml_syntax",
 }  # fmt: skip
-FIXED = {"draws", "fixed", "prompts", "shapes", "vocabulary"}
-CALIBRATED = FIXED | {"calibration"}
+FIXED = {"draws", "fixed", "prompts", "shapes"}
+CALIBRATED = FIXED | {"calibration", "vocabulary", "word_prompts"}
 DATASET = FIXED | {"dataset", "bodies", "dataset_rows"}
 
 

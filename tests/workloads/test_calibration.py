@@ -8,7 +8,7 @@ from infx.errors import MachineError
 from infx.model.workload import FixedWorkload
 from infx.workloads.calibration import tolerance
 from infx.workloads.draws import seed_key
-from infx.workloads.prompts import WordPrompts
+from infx.workloads.word_prompts import WordPrompts
 from token_counts import WeighedWords, calibrated, text_of
 
 POINT = seed_key("a point")

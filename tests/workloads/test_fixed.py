@@ -13,8 +13,8 @@ from infx.errors import InputError
 from infx.model.record import Phase
 from infx.model.workload import Arrival, FixedWorkload
 from infx.workloads import fixed
-from infx.workloads.prompts import WordPrompts
 from infx.workloads.vocabulary import Vocabulary, shipped_words
+from infx.workloads.word_prompts import WordPrompts
 from token_counts import text_of
 
 

@@ -117,7 +117,7 @@ async def size_prompts(
         return Sizing(stated, prompts, {"overhead_tokens": overhead})
 
     from infx.workloads.calibration import calibrate
-    from infx.workloads.prompts import WordPrompts
+    from infx.workloads.word_prompts import WordPrompts
 
     if not counts.known:
         talk("calibrating prompt lengths against the server's own token count")

@@ -11,8 +11,9 @@ from infx.errors import InputError, Problem
 from infx.model.workload import FixedWorkload, Message
 from infx.workloads.calibration import LENGTHS, Calibration, measurement, tolerance
 from infx.workloads.draws import Draws, derive, seed_key
-from infx.workloads.prompts import PIECE_WORDS, Prompt, WordPrompts, role_of
+from infx.workloads.prompts import Prompt, role_of
 from infx.workloads.vocabulary import SINGLES_MIN, Vocabulary, shipped_words
+from infx.workloads.word_prompts import PIECE_WORDS, WordPrompts
 
 ROUNDS = 10
 """How often a prompt is counted and corrected before its length is given up."""

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from infx.errors import InputError
 from infx.model.workload import FixedWorkload
 from infx.workloads.draws import seed_key
-from infx.workloads.prompts import WordPrompts, arrangement
 from infx.workloads.vocabulary import Group, Vocabulary, shipped_words
+from infx.workloads.word_prompts import WordPrompts, arrangement
 from token_counts import WeighedWords, text_of
 
 WORDS = shipped_words()
