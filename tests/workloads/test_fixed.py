@@ -127,10 +127,10 @@ def test_the_seed_fields_and_draws_are_the_declared_ones():
 def test_another_process_with_another_hash_seed_makes_the_same_bytes():
     script = (
         "from hashlib import sha256\n"
-        "from infx.workloads import fixed, prompts, vocabulary\n"
+        "from infx.workloads import fixed, vocabulary, word_prompts\n"
         "from infx.model.workload import FixedWorkload\n"
         "w = FixedWorkload(isl=2000, osl=9)\n"
-        "p = prompts.WordPrompts(vocabulary.Vocabulary(0, vocabulary.shipped_words()), w)\n"
+        "p = word_prompts.WordPrompts(vocabulary.Vocabulary(0, vocabulary.shipped_words()), w)\n"
         "s = fixed.sessions(w, concurrency=1, repetition=0, prompts=p)\n"
         "print(sha256(repr(s).encode()).hexdigest())\n"
     )
