@@ -1,6 +1,7 @@
 """Records written by hand, in seconds, for tests of the numbers made from them."""
 
-from infx.model.record import EndState, Measured, Phase, Replayed, RequestRecord, Slo
+from infx.model.measured import Measured, Replayed
+from infx.model.record import EndState, Phase, RequestRecord, Slo
 
 NS = 1_000_000_000
 

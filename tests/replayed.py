@@ -5,8 +5,9 @@ from infx.flows.summary import summarise
 from infx.model.agentic import AgenticWorkload
 from infx.model.bundle import PhaseWindow, PointFile
 from infx.model.launch import Endpoint
+from infx.model.measured import Expected
 from infx.model.recipe import BoundRecipe
-from infx.model.record import Expected, Phase, RequestRecord
+from infx.model.record import Phase, RequestRecord
 from infx.model.result import PointSummary
 
 CORPUS = f"sha256:{'0' * 64}"

@@ -11,7 +11,8 @@ from infx.flows.bench import Outcome
 from infx.flows.replaying import stated
 from infx.load.plan import Plan, open_plan
 from infx.model.agentic import AgenticWorkload
-from infx.model.record import EndState, Expected, Phase, RequestRecord
+from infx.model.measured import Expected
+from infx.model.record import EndState, Phase, RequestRecord
 from infx.model.result import PointSummary
 from infx.servers.truth.faults import read_faults
 from infx.servers.truth.log import Sent

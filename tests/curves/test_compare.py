@@ -14,7 +14,7 @@ from infx.curves.matching import Pair
 from infx.metrics.ratio_errors import ratio_errors
 from infx.metrics.summary import compute_metrics
 from infx.model.comparison import MetricComparison
-from infx.model.record import Measured
+from infx.model.measured import Measured
 from infx.model.result import Absent, ClientAudit, Interval
 from infx.model.workload import Arrival, FixedWorkload
 from infx.stats.log_error import LogError

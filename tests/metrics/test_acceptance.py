@@ -9,7 +9,7 @@ from handmade import measured
 from infx.flows.summary import acceptance_of
 from infx.metrics import acceptance_error, acceptance_length
 from infx.model.acceptance import Cell
-from infx.model.record import Acceptance, Measured
+from infx.model.measured import Acceptance, Measured
 from infx.model.result import Absent, MetricValue, ServerMetrics
 
 

@@ -10,7 +10,8 @@ import pytest
 from handmade import measured, record
 from infx.metrics.agentx import request_metrics
 from infx.model.agentx import RequestMetrics, Spread, rounded
-from infx.model.record import EndState, Expected, Phase, Replayed, RequestRecord
+from infx.model.measured import Expected, Replayed
+from infx.model.record import EndState, Phase, RequestRecord
 
 
 def answer(first: float, last: float, **fields: object) -> RequestRecord:

@@ -8,7 +8,8 @@ from handmade import NS, measured, record
 from infx.metrics.client import client_audit, client_reasons
 from infx.metrics.e2el import compute as e2el
 from infx.metrics.ttft import compute as ttft
-from infx.model.record import Measured, RequestRecord
+from infx.model.measured import Measured
+from infx.model.record import RequestRecord
 from infx.model.result import Absent
 
 MS = NS // 1000

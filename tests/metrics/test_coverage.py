@@ -4,7 +4,8 @@ import pytest
 
 from handmade import NS, measured, record
 from infx.metrics.coverage import coverage, covers, differ, stalls
-from infx.model.record import EndState, Phase, Replayed, RequestRecord
+from infx.model.measured import Replayed
+from infx.model.record import EndState, Phase, RequestRecord
 from infx.model.result import Absent, Coverage
 
 

@@ -8,7 +8,8 @@ import pytest
 from handmade import measured, record
 from infx.metrics.intervals import with_intervals
 from infx.metrics.summary import compute_metrics
-from infx.model.record import EndState, Measured, RequestRecord, Slo
+from infx.model.measured import Measured
+from infx.model.record import EndState, RequestRecord, Slo
 from infx.model.result import Absent, Interval, MetricValue
 
 DISTRIBUTIONS = ("ttft", "tpot", "itl", "e2el", "interactivity")

@@ -13,7 +13,8 @@ import infx.metrics
 from handmade import measured, record
 from infx.metrics import METRICS, OF_REPLAYS
 from infx.metrics.summary import compute_metrics
-from infx.model.record import EndState, Expected, Measured, Phase, Replayed, RequestRecord, Slo
+from infx.model.measured import Expected, Measured, Replayed
+from infx.model.record import EndState, Phase, RequestRecord, Slo
 from infx.model.result import Absent, Better, MetricValue
 
 HEADINGS = ("Formula: ", "Unit: ", "Absent when: ", "Source: ")

@@ -4,7 +4,8 @@ import pytest
 
 from handmade import measured, record
 from infx.metrics import served_prefix_hit, theoretical_prefix_hit
-from infx.model.record import EndState, Expected, Phase, Replayed, RequestRecord
+from infx.model.measured import Expected, Replayed
+from infx.model.record import EndState, Phase, RequestRecord
 from infx.model.result import Absent, MetricValue
 
 

@@ -6,7 +6,8 @@ import pytest
 
 from handmade import measured, record
 from infx.metrics.ratio_errors import ratio_errors
-from infx.model.record import Measured, Replayed, Slo
+from infx.model.measured import Measured, Replayed
+from infx.model.record import Slo
 from infx.model.result import Absent
 from infx.stats.log_error import LogError
 

@@ -17,7 +17,8 @@ from infx.metrics.counts import counts, incomplete_tokens
 from infx.metrics.replay import censored
 from infx.metrics.summary import compute_metrics
 from infx.model.agentx import Spread
-from infx.model.record import EndState, Measured, Phase, Replayed, RequestRecord
+from infx.model.measured import Measured, Replayed
+from infx.model.record import EndState, Phase, RequestRecord
 from infx.model.result import Absent, Metric, MetricValue
 
 MS = NS // 1000

@@ -3,7 +3,8 @@
 from handmade import measured, record
 from infx.metrics import session_time, turns_per_lane
 from infx.metrics.plays import plays
-from infx.model.record import EndState, Expected, Measured, Phase, Replayed, RequestRecord
+from infx.model.measured import Expected, Measured, Replayed
+from infx.model.record import EndState, Phase, RequestRecord
 from infx.model.result import Absent, MetricValue
 
 NONE_WHOLE = Absent(reason="no session was played from its first turn to its last")

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from handmade import NS, measured
 from infx.metrics.coverage import coverage
-from infx.model.record import EndState, Phase, Replayed, RequestRecord
+from infx.model.measured import Replayed
+from infx.model.record import EndState, Phase, RequestRecord
 from infx.model.result import Coverage
 
 MS = NS // 1000

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from handmade import measured, record
 from infx.metrics.steady import steady
 from infx.metrics.summary import compute_metrics
-from infx.model.record import EndState, Phase, Replayed, RequestRecord
+from infx.model.measured import Replayed
+from infx.model.record import EndState, Phase, RequestRecord
 from infx.model.result import Absent, MetricValue, Steady
 
 

@@ -7,8 +7,9 @@ from infx.metrics import METRICS
 from infx.metrics.summary import compute_metrics, summarise_point
 from infx.model.bundle import PointFile
 from infx.model.launch import Endpoint
+from infx.model.measured import Measured
 from infx.model.recipe import BoundRecipe
-from infx.model.record import EndState, Measured, Phase, RequestRecord
+from infx.model.record import EndState, Phase, RequestRecord
 from infx.model.result import Absent, IncompleteTokens, MetricValue, PointSummary
 from infx.model.workload import FixedWorkload
 

@@ -11,7 +11,8 @@ from infx.metrics import (
     total_throughput,
     uncached_throughput,
 )
-from infx.model.record import EndState, Measured
+from infx.model.measured import Measured
+from infx.model.record import EndState
 from infx.model.result import Absent, MetricValue
 
 EVERY = (input_throughput, output_throughput, total_throughput, uncached_throughput)

@@ -8,7 +8,7 @@ import pytest
 
 from handmade import record
 from infx.metrics.summary import compute_metrics
-from infx.model.record import Measured
+from infx.model.measured import Measured
 from infx.model.result import MetricValue
 
 WORDS = {"mean": "mean", "median": "p50", "std": "std", "p99": "p99"}

@@ -12,8 +12,9 @@ from infx.metrics.summary import summarise_point
 from infx.model import identity
 from infx.model.bundle import ClockAnchor, Manifest, PhaseWindow, PointFile
 from infx.model.launch import Endpoint, LaunchPlan, ProcessPlan
+from infx.model.measured import Measured
 from infx.model.recipe import BoundRecipe
-from infx.model.record import EndState, Measured, Phase, RequestRecord, Slo
+from infx.model.record import EndState, Phase, RequestRecord, Slo
 from infx.model.result import RunResult
 from infx.model.workload import FixedWorkload
 from infx.report.content import Report, ReportedPoint

@@ -15,7 +15,7 @@ from infx.load.progress import Progress
 from infx.load.sample import kept_answers
 from infx.load.target import Stop, Target
 from infx.model.bundle import PhaseWindow
-from infx.model.record import Measured, Phase, RequestRecord
+from infx.model.record import Phase, RequestRecord
 from infx.store.bundles import PLAN, REQUESTS
 from infx.store.journal import Journal, records
 
@@ -188,6 +188,7 @@ def is_late(seen: Sequence[RequestRecord]) -> bool:
     """Whether the client may have moved the TTFT of these warmup requests beyond tolerance."""
     from infx.metrics import e2el, ttft  # between two phases, and only if the loop was late at all
     from infx.metrics.client import client_audit, client_reasons
+    from infx.model.measured import Measured
 
     measured = Measured(
         tuple(replace(one, phase=Phase.PROFILING) for one in seen if one.phase is Phase.WARMUP)

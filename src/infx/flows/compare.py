@@ -10,7 +10,7 @@ from infx.flows.summary import measured_of
 from infx.metrics.ratio_errors import Errors, ratio_errors
 from infx.model.bundle import PointFile
 from infx.model.comparison import Comparison
-from infx.model.record import Measured
+from infx.model.measured import Measured
 from infx.model.result import Absent, PointSummary
 
 NOT_KEPT = Absent(reason="single requests were not kept, so chance within a run is not known")

@@ -5,7 +5,7 @@ from pathlib import Path
 from infx.flows.curves import series_of
 from infx.flows.runs import Run
 from infx.metrics.per_request import latencies
-from infx.model.record import Measured
+from infx.model.measured import Measured
 from infx.report.content import Report, ReportedPoint
 from infx.report.page import render
 from infx.store.files import write_whole

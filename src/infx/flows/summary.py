@@ -8,7 +8,8 @@ from infx.flows.beside import prefix_hit
 from infx.model.acceptance import Cell
 from infx.model.agentic import AgenticWorkload
 from infx.model.bundle import PointFile
-from infx.model.record import Acceptance, Expected, Measured, Phase, Replayed, RequestRecord, Slo
+from infx.model.measured import Acceptance, Expected, Measured, Replayed
+from infx.model.record import Phase, RequestRecord, Slo
 from infx.model.result import Absent, PointSummary, ServerMetrics
 from infx.store.bundles import SAMPLES
 from infx.store.expected import expected_of

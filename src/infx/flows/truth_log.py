@@ -10,7 +10,8 @@ from infx.clock import NS
 from infx.errors import InputError, Problem
 from infx.metrics.per_request import completed
 from infx.model.bundle import PointFile
-from infx.model.record import Measured, RequestRecord
+from infx.model.measured import Measured
+from infx.model.record import RequestRecord
 from infx.servers.truth.log import Sent
 from infx.stats.percentile import mean, percentile
 

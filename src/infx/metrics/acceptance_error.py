@@ -9,7 +9,7 @@ Source: the engine's metrics page, and the committed golden lengths.
 
 from infx.metrics.acceptance_length import NO_STEPS
 from infx.metrics.per_request import completed
-from infx.model.record import Measured
+from infx.model.measured import Measured
 from infx.model.result import Absent, Better, Metric, MetricValue
 
 NAME = "acceptance_error"

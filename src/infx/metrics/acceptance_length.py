@@ -7,7 +7,7 @@ Source: the engine's metrics page.
 """
 
 from infx.metrics.per_request import completed
-from infx.model.record import Measured
+from infx.model.measured import Measured
 from infx.model.result import Absent, Better, Metric, MetricValue
 
 NAME = "acceptance_length"

@@ -18,7 +18,8 @@ from infx.metrics.per_request import NS_PER_S, completed, e2el_s, per_token_s, t
 from infx.metrics.theoretical_prefix_hit import hit_rate
 from infx.metrics.total_throughput import tokens
 from infx.model.agentx import Latency, Qps, RequestMetrics, Spread, Throughput, Tokens
-from infx.model.record import Measured, Replayed, RequestRecord
+from infx.model.measured import Measured, Replayed
+from infx.model.record import RequestRecord
 from infx.stats.percentile import mean, percentile, population_std
 
 WINDOW_S = 1

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infx.metrics.per_request import NOTHING_OK, NS_PER_S, completed
-from infx.model.record import Measured
+from infx.model.measured import Measured
 from infx.model.result import Absent, Better, Metric, MetricValue
 from infx.stats.percentile import percentile
 

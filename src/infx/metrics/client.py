@@ -9,7 +9,7 @@ geometric middle, within a factor of 1.42 of either; for the p99 it is the bound
 import math
 
 from infx.metrics.per_request import NS_PER_S, completed
-from infx.model.record import Measured
+from infx.model.measured import Measured
 from infx.model.result import ClientAudit, Metric, MetricValue
 from infx.stats.percentile import mean, percentile
 

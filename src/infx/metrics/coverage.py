@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from infx.metrics.itl import itl_s
 from infx.metrics.per_point import end_ns
 from infx.metrics.per_request import NS_PER_S, completed, profiled
-from infx.model.record import Measured, RequestRecord
+from infx.model.measured import Measured
+from infx.model.record import RequestRecord
 from infx.model.result import Absent, Coverage
 
 Moments = NDArray[np.int64]

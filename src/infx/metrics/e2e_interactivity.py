@@ -8,7 +8,8 @@ Source: the client's socket reads and the server's usage; as InferenceX AgentX d
 """
 
 from infx.metrics.per_request import NOTHING_OK, completed, e2el_s, reciprocals
-from infx.model.record import Measured, RequestRecord
+from infx.model.measured import Measured
+from infx.model.record import RequestRecord
 from infx.model.result import Absent, Better, Metric
 
 NAME = "e2e_interactivity"

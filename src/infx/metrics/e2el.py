@@ -7,7 +7,7 @@ Source: the client's socket reads; as InferenceX AgentX defines it.
 """
 
 from infx.metrics.per_request import NO_CONTENT, NOTHING_OK, completed, distribution, e2el_s
-from infx.model.record import Measured
+from infx.model.measured import Measured
 from infx.model.result import Better, Metric
 
 NAME = "e2el"

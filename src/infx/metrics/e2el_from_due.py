@@ -8,7 +8,8 @@ Source: the plan and the client's socket reads; the defect of vllm-project/vllm#
 """
 
 from infx.metrics.per_request import NS_PER_S, since_due
-from infx.model.record import Measured, RequestRecord
+from infx.model.measured import Measured
+from infx.model.record import RequestRecord
 from infx.model.result import Better, Metric
 
 NAME = "e2el_from_due"

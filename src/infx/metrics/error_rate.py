@@ -11,7 +11,8 @@ Source: the client's end states; the success gate of InferenceX AgentX.
 
 from infx.metrics.per_point import share
 from infx.metrics.per_request import profiled
-from infx.model.record import EndState, Measured
+from infx.model.measured import Measured
+from infx.model.record import EndState
 from infx.model.result import Better, Metric
 
 NAME = "error_rate"

@@ -11,7 +11,8 @@ Source: the client's socket reads and the server's usage; targets from `--slo`.
 
 from infx.metrics.per_point import rate
 from infx.metrics.per_request import completed, decode_s, e2el_s, ttft_s
-from infx.model.record import Measured, RequestRecord, Slo
+from infx.model.measured import Measured
+from infx.model.record import RequestRecord, Slo
 from infx.model.result import Absent, Better, Metric
 
 NAME = "goodput"

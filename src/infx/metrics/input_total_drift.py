@@ -10,7 +10,7 @@ Source: the plan and the server's usage; the defect of vllm-project/vllm#10847.
 """
 
 from infx.metrics.per_request import NOTHING_OK, completed
-from infx.model.record import Measured
+from infx.model.measured import Measured
 from infx.model.result import Absent, Better, Metric, MetricValue
 
 NAME = "input_total_drift"

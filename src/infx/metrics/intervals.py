@@ -19,7 +19,7 @@ from infx.metrics.sample import (
     statistics_of,
     too_few_beyond,
 )
-from infx.model.record import Measured
+from infx.model.measured import Measured
 from infx.model.result import Absent, Interval, Metric, MetricValue
 from infx.stats import bootstrap
 from infx.stats.bootstrap import Figures, Plan

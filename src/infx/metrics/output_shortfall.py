@@ -9,7 +9,7 @@ Source: the plan and the server's usage; the defect of vllm-project/vllm#13333.
 
 from infx.metrics.per_point import share
 from infx.metrics.per_request import NOTHING_OK, completed
-from infx.model.record import Measured
+from infx.model.measured import Measured
 from infx.model.result import Better, Metric
 
 NAME = "output_shortfall"

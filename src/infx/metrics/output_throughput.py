@@ -10,7 +10,7 @@ Source: the client's socket reads and the server's usage; as InferenceX AgentX d
 
 from infx.metrics.per_point import token_rate
 from infx.metrics.per_request import completed
-from infx.model.record import Measured
+from infx.model.measured import Measured
 from infx.model.result import Better, Metric
 
 NAME = "output_throughput"

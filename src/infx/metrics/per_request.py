@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
-from infx.model.record import EndState, Measured, Phase, RequestRecord
+from infx.model.measured import Measured
+from infx.model.record import EndState, Phase, RequestRecord
 from infx.model.result import Absent, Metric, MetricValue
 from infx.stats.percentile import describe, mean, percentile, population_std
 

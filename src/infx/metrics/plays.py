@@ -5,7 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from infx.metrics.per_request import NS_PER_S
-from infx.model.record import EndState, Measured, Phase, Replayed, RequestRecord
+from infx.model.measured import Measured, Replayed
+from infx.model.record import EndState, Phase, RequestRecord
 
 GOES_ON = (EndState.OK, EndState.ERROR)
 """Ends after which a session goes on with its next turn."""

@@ -7,7 +7,7 @@ Source: the plan and the client's clock; the defect of vllm-project/vllm#54101.
 """
 
 from infx.metrics.per_request import NOTHING_OK, NS_PER_S, completed, distribution
-from infx.model.record import Measured
+from infx.model.measured import Measured
 from infx.model.result import Better, Metric
 
 NAME = "queue_time"

@@ -23,7 +23,8 @@ from infx.metrics.sample import (
     time_blocks,
     too_few_beyond,
 )
-from infx.model.record import Measured, RequestRecord
+from infx.model.measured import Measured
+from infx.model.record import RequestRecord
 from infx.model.result import Absent
 from infx.stats.bootstrap import Figures, Lanes, Plan
 from infx.stats.log_error import LogError, joined, log_error

@@ -4,7 +4,8 @@ from infx.metrics.agentx import request_metrics
 from infx.metrics.coverage import coverage
 from infx.metrics.per_request import NS_PER_S, profiled
 from infx.metrics.plays import plays
-from infx.model.record import EndState, Measured
+from infx.model.measured import Measured
+from infx.model.record import EndState
 from infx.model.result import Censored, Counts, ReplaySummary
 
 

@@ -8,7 +8,7 @@ Source: the client's socket reads; as InferenceX AgentX defines it.
 
 from infx.metrics.per_point import rate
 from infx.metrics.per_request import completed
-from infx.model.record import Measured
+from infx.model.measured import Measured
 from infx.model.result import Better, Metric
 
 NAME = "request_rate"

@@ -15,7 +15,8 @@ from infx.metrics.per_point import end_ns, window_s
 from infx.metrics.per_request import NS_PER_S, completed, e2el_s, per_token_s, ttft_s
 from infx.metrics.total_throughput import tokens
 from infx.metrics.ttft_from_due import ttft_from_due_s
-from infx.model.record import Measured, RequestRecord, Slo
+from infx.model.measured import Measured
+from infx.model.record import RequestRecord, Slo
 from infx.model.result import Absent
 from infx.stats import bootstrap
 from infx.stats.bootstrap import Blocks, Figures, Lanes, Plan, Statistic

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from infx.metrics.per_request import NS_PER_S
-from infx.model.record import Sample
+from infx.model.measured import Sample
 from infx.model.server import GAUGES, Quantity
 from infx.stats.percentile import mean
 

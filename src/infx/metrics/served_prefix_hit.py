@@ -10,7 +10,7 @@ Source: the server's usage.
 """
 
 from infx.metrics.per_request import NOTHING_OK, completed
-from infx.model.record import Measured
+from infx.model.measured import Measured
 from infx.model.result import Absent, Better, Metric, MetricValue
 
 NAME = "served_prefix_hit"

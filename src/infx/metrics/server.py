@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from infx.metrics.per_request import NS_PER_S
 from infx.metrics.scraped import Scraped, Source, growth, slices
-from infx.model.record import Sample
+from infx.model.measured import Sample
 from infx.model.result import Absent, Metric, MetricValue, ServerMetrics
 from infx.model.server import Quantity
 from infx.stats.percentile import describe

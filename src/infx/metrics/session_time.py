@@ -10,7 +10,7 @@ Source: the client's moments.
 
 from infx.metrics.per_request import completed, distribution
 from infx.metrics.plays import plays
-from infx.model.record import Measured
+from infx.model.measured import Measured
 from infx.model.result import Better, Metric
 
 NAME = "session_time"

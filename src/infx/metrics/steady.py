@@ -9,7 +9,8 @@ from typing import NamedTuple
 from infx.metrics import e2el, itl, tpot, ttft
 from infx.metrics.per_point import end_ns
 from infx.metrics.per_request import NS_PER_S, completed, profiled
-from infx.model.record import Measured, Replayed, RequestRecord
+from infx.model.measured import Measured, Replayed
+from infx.model.record import RequestRecord
 from infx.model.result import Absent, Metric, MetricValue, Steady
 
 SHARE = 0.9

@@ -15,7 +15,8 @@ from infx.metrics.replay import replay_summary
 from infx.metrics.steady import steady
 from infx.metrics.validity import reasons, replay_reasons
 from infx.model.bundle import PointFile
-from infx.model.record import Measured, Phase
+from infx.model.measured import Measured
+from infx.model.record import Phase
 from infx.model.result import Absent, Better, Metric, MetricValue, PointSummary
 from infx.model.traits import traits
 

@@ -12,7 +12,7 @@ Source: the recorded block ids; as InferenceX AgentX defines it.
 from collections.abc import Sequence
 
 from infx.metrics.per_request import NOTHING_OK, completed
-from infx.model.record import Expected, Measured, Replayed
+from infx.model.measured import Expected, Measured, Replayed
 from infx.model.result import Absent, Better, Metric, MetricValue
 
 NAME = "theoretical_prefix_hit"

@@ -11,7 +11,8 @@ Source: the client's reads and the server's usage; the defect of sgl-project/sgl
 from itertools import islice
 
 from infx.metrics.per_request import NOTHING_OK, completed, distribution
-from infx.model.record import Measured, RequestRecord
+from infx.model.measured import Measured
+from infx.model.record import RequestRecord
 from infx.model.result import Better, Metric
 
 NAME = "tokens_per_chunk"

@@ -10,7 +10,7 @@ Source: the client's socket reads and the server's usage; as InferenceX AgentX d
 """
 
 from infx.metrics.per_request import NOTHING_OK, completed, distribution, per_token_s
-from infx.model.record import Measured
+from infx.model.measured import Measured
 from infx.model.result import Better, Metric
 
 NAME = "tpot"

@@ -7,7 +7,8 @@ Source: the client's socket reads; as InferenceX AgentX defines it.
 """
 
 from infx.metrics.per_request import NOTHING_OK, NS_PER_S, completed, distribution
-from infx.model.record import Measured, RequestRecord
+from infx.model.measured import Measured
+from infx.model.record import RequestRecord
 from infx.model.result import Better, Metric
 
 NAME = "ttfo"

@@ -8,7 +8,7 @@ Source: the client's socket reads; as InferenceX AgentX defines it.
 """
 
 from infx.metrics.per_request import NO_CONTENT, NOTHING_OK, completed, distribution, ttft_s
-from infx.model.record import Measured
+from infx.model.measured import Measured
 from infx.model.result import Better, Metric
 
 NAME = "ttft"

@@ -9,7 +9,7 @@ Source: the client's end states.
 from collections import Counter
 
 from infx.metrics.per_request import NOTHING_OK, completed, distribution, profiled
-from infx.model.record import Measured
+from infx.model.measured import Measured
 from infx.model.result import Absent, Better, Metric
 
 NAME = "turns_per_lane"

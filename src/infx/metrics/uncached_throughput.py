@@ -11,7 +11,8 @@ Source: the client's socket reads and the server's usage; as InferenceX AgentX d
 
 from infx.metrics.per_point import token_rate
 from infx.metrics.per_request import completed
-from infx.model.record import Measured, RequestRecord
+from infx.model.measured import Measured
+from infx.model.record import RequestRecord
 from infx.model.result import Absent, Better, Metric
 
 NAME = "uncached_throughput"

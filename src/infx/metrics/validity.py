@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping
 from infx.metrics.coverage import covers, differ, stalls
 from infx.metrics.per_request import completed
 from infx.metrics.tokens_per_chunk import is_buffered
-from infx.model.record import Measured, Phase
+from infx.model.measured import Measured
+from infx.model.record import Phase
 from infx.model.result import Absent, Counts, Metric, MetricValue, ReplaySummary
 
 MAX_ERROR_RATE = 0.10

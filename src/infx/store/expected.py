@@ -9,7 +9,7 @@ from pathlib import Path
 from pydantic import TypeAdapter, ValidationError
 
 from infx.errors import InputError, Problem
-from infx.model.record import Expected
+from infx.model.measured import Expected
 from infx.model.value import Value
 from infx.store.frames import Torn, contents, pack
 

@@ -9,7 +9,7 @@ from importlib import import_module
 from types import ModuleType
 
 from infx.errors import MachineError
-from infx.model.record import Sample
+from infx.model.measured import Sample
 from infx.model.scrape import Change, Miss, Page, Scrape
 from infx.model.server import Quantity
 from infx.telemetry.dialects import DIALECTS
