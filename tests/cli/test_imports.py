@@ -11,6 +11,7 @@ import sys
 
 import pytest
 
+from infx.cli.bench import PLUGINS
 from infx.servers.truth.script import Script
 from served import truth_server
 
@@ -68,16 +69,17 @@ def url():
         yield base
 
 
-def imported(url, folder, *flags):
+def imported(url, folder, *flags, **environment):
     """Return the modules of a bench's process at the moment of its first planned request.
 
     Its user has no cache: a selftest that is kept there would be read for the manifest.
     """
     (folder / "own.jsonl").write_text('{"prompt": "what is time?"}\n')
     words = ("bench", url, "--osl", "4", "--requests", "2", *flags)
+    inherited = {name: value for name, value in os.environ.items() if name != PLUGINS}
     done = subprocess.run(
         (sys.executable, "-c", RUNNER, *words), cwd=folder, capture_output=True, text=True,
-        check=False, env={**os.environ, "XDG_CACHE_HOME": str(folder)},
+        check=False, env={**inherited, "XDG_CACHE_HOME": str(folder), **environment},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return set(json.loads((folder / "modules.json").read_text()))
@@ -113,3 +115,22 @@ def test_the_command_line_is_parsed_before_pydantic_is_loaded(tmp_path):
     )  # fmt: skip
     assert (done.returncode, done.stdout) == (2, "\n"), done.stderr
     assert "--nonsense" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("stated", "loaded"), [({}, False), ({PLUGINS: "other"}, True)], ids=["unsaid", "said"]
+)
+def test_no_plugins_of_pydantic_are_looked_for_unless_the_user_says_which(
+    url, tmp_path, stated, loaded
+):
+    """The plugin is an installed package that names itself as one."""
+    (tmp_path / "a_plugin.py").write_text(
+        "def new_schema_validator(*_):\n    return None, None, None\n"
+    )
+    metadata = tmp_path / "a_plugin-1.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: a-plugin\nVersion: 1\n")
+    (metadata / "entry_points.txt").write_text("[pydantic]\na = a_plugin\n")
+    flags = ("--dataset", "own.jsonl")
+    modules = imported(url, tmp_path, *flags, PYTHONPATH=str(tmp_path), **stated)
+    assert ("a_plugin" in modules) is loaded

@@ -1,5 +1,6 @@
 """`infx bench URL`: measure any OpenAI-compatible endpoint."""
 
+import os
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
@@ -11,6 +12,9 @@ from infx.cli.streams import say
 if TYPE_CHECKING:
     from infx.flows.bench import Outcome
 
+PLUGINS = "PYDANTIC_DISABLE_PLUGINS"
+"""The variable by which pydantic leaves out plugins; what a user has set stays."""
+
 
 def bench(url: str, /, *, flags: Annotated[BenchFlags | None, Parameter(name="*")] = None) -> int:
     """Measure latency and throughput of an OpenAI-compatible endpoint.
@@ -20,6 +24,9 @@ def bench(url: str, /, *, flags: Annotated[BenchFlags | None, Parameter(name="*"
     url
         Base URL, for example http://127.0.0.1:8000.
     """
+    # Else pydantic reads the metadata of all installed packages to find plugins. No server gets
+    # this environment, as a bench starts none.
+    os.environ.setdefault(PLUGINS, "__all__")
     from infx.cli.bench_run import measured  # after the parsing: see the module of the flags
 
     flags = flags or BenchFlags()
