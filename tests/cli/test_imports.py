@@ -51,12 +51,12 @@ ROOMS = {
     "infx.cli.replay", "infx.cli.runs", "infx.cli.tables", "infx.cli.verdict", "infx.curves",
     "infx.dashboard", "infx.engines", "infx.evals", "infx.flows.block_sizing", "infx.flows.compare",
     "infx.flows.curves", "infx.flows.quickstart", "infx.flows.report", "infx.flows.runs",
-    "infx.flows.summary", "infx.launch", "infx.load.play", "infx.load.rules", "infx.metrics",
-    "infx.model.acceptance", "infx.model.agentx", "infx.model.measured", "infx.model.replay",
-    "infx.model.result", "infx.model.selftest", "infx.policy", "infx.process", "infx.report",
-    "infx.servers", "infx.stats.bootstrap", "infx.store.bundle_audit", "infx.store.bundle_reader",
-    "infx.store.bundle_recovery", "infx.store.documents", "infx.store.expected", "infx.store.fetch",
-    "infx.store.tree", "infx.store.yaml_syntax",
+    "infx.flows.serving", "infx.flows.summary", "infx.launch", "infx.load.play", "infx.load.rules",
+    "infx.metrics", "infx.model.acceptance", "infx.model.agentx", "infx.model.measured",
+    "infx.model.replay", "infx.model.result", "infx.model.selftest", "infx.policy", "infx.process",
+    "infx.report", "infx.servers", "infx.stats.bootstrap", "infx.store.bundle_audit",
+    "infx.store.bundle_reader", "infx.store.bundle_recovery", "infx.store.documents",
+    "infx.store.expected", "infx.store.fetch", "infx.store.tree", "infx.store.yaml_syntax",
 }  # fmt: skip
 FIXED = {"draws", "fixed", "prompts", "shapes"}
 CALIBRATED = FIXED | {"calibration", "vocabulary", "word_prompts"}

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import orjson
 from pydantic import JsonValue
@@ -38,6 +38,7 @@ from infx.wire.fetch import Client, choose_model, model_ids
 
 if TYPE_CHECKING:
     from infx.flows.runs import Run
+    from infx.flows.serving import Server, Serving
     from infx.model.result import PointSummary
     from infx.telemetry.scraper import Scraper
 
@@ -63,29 +64,6 @@ class Outcome:
     failure: Problem | None = None
 
 
-class Server(Protocol):
-    """A server that the flow started itself, and the log of each of its processes."""
-
-    @property
-    def logs(self) -> Mapping[str, Path]:
-        """The log file of each process by its name."""
-
-    def died(self) -> Problem | None:
-        """Say how it ended, or None while it runs."""
-
-
-@dataclass(frozen=True, slots=True)
-class Serving:
-    """How a run gets its own server.
-
-    `start` starts one that logs into the given folder, and stops it on leaving; `observe` reads out
-    of a log what the server says it runs.
-    """
-
-    start: Callable[[Path], AbstractAsyncContextManager[Server]]
-    observe: Callable[[str], Mapping[str, JsonValue]]
-
-
 async def run_bench(
     options: BenchOptions,
     *,
@@ -93,7 +71,7 @@ async def run_bench(
     brake: Brake,
     watch: Watch,
     connect: Dial | None = None,
-    serving: Serving | None = None,
+    serving: "Serving | None" = None,
 ) -> Outcome:
     """Measure an endpoint at every concurrency and repetition, in order, into a new bundle.
 

@@ -9,10 +9,11 @@ from pathlib import Path
 from infx.clock import Clock
 from infx.engines import llamacpp
 from infx.errors import InputError, Problem
-from infx.flows.bench import Outcome, Serving, Watch, run_bench
+from infx.flows.bench import Outcome, Watch, run_bench
 from infx.flows.options import BenchOptions
 from infx.flows.point import Brake
 from infx.flows.selftests import FOLDER
+from infx.flows.serving import Serving
 from infx.flows.weights import smollm2
 from infx.launch.local import free_port, running
 from infx.model.agentic import AgenticWorkload
