@@ -97,12 +97,12 @@ def said_once(folder: Path, tokens: int) -> bytes:
         b'"max_tokens":%d,"messages":[{"role":"user","content":"hi"}]}' % tokens
     )
     head = b"POST /v1/chat/completions HTTP/1.1\r\nHost: truth\r\nContent-Length: %d\r\n\r\n"
-    said = b""
+    said = bytearray()
     with truth_server(load, folder) as truth, socket.create_connection((HOST, truth.port)) as peer:
         peer.sendall(head % len(body) + body)
-        while not said.endswith(b"\r\n0\r\n\r\n"):
-            said += peer.recv(1 << 20)
-    return said
+        while not said.endswith(b"\r\n0\r\n\r\n") and (data := peer.recv(1 << 20)):
+            said += data
+    return bytes(said)
 
 
 def used(crew: Crew, feeder: int) -> Used:
@@ -129,7 +129,9 @@ def window(start: Used, end: Used, rate: float, *, cores: int) -> Window:
     return Window(rate, cores - (whole - shards - lead), shards, lead, source)
 
 
-async def ask(folder: Path, url: str, feeder: int, *, lanes: int, shards: int) -> Window:
+async def ask(
+    options: argparse.Namespace, folder: Path, *, url: str, feeder: int, shards: int
+) -> Window:
     """Ask the plan in `folder`; processes start, and its warmup runs, before the window."""
     address = parse(url)
     head = request_head("POST", address, PATHS["chat"], (("Content-Type", "application/json"),))
@@ -137,9 +139,8 @@ async def ask(folder: Path, url: str, feeder: int, *, lanes: int, shards: int) -
     target = Target(address, dial(address), head, frame, "shards")
     journal = folder / "requests.jsonl.zst"
     journal.unlink(missing_ok=True)
-    crew = Crew(
-        folder / "plan.bin", target, journal, SystemClock(), concurrency=lanes, shards=shards
-    )
+    plan, lanes = folder / "plan.bin", options.lanes
+    crew = Crew(plan, target, journal, SystemClock(), concurrency=lanes, shards=shards)
     try:
         await crew.run((Phase.WARMUP,), Stop())
         before = used(crew, feeder)
@@ -148,13 +149,15 @@ async def ask(folder: Path, url: str, feeder: int, *, lanes: int, shards: int) -
     finally:
         crew.close()
     seen = [record for record in records(journal) if record.phase is Phase.PROFILING]
-    chunks = read_whole(seen, decode((folder / "answer").read_bytes()))
+    chunks = read_whole(seen, options.requests, decode((folder / "answer").read_bytes()))
     rate = chunks * NS / (lasted.end_ns - lasted.start_ns)
     return window(before, after, rate, cores=cores())
 
 
-def read_whole(seen: Sequence[RequestRecord], chunks: int) -> int:
+def read_whole(seen: Sequence[RequestRecord], requests: int, chunks: int) -> int:
     """Return how many content chunks were read; raise ValueError unless all that were sent."""
+    if len(seen) != requests:
+        raise ValueError(f"{len(seen)} of {requests} requests were asked")
     for record in seen:
         if record.state is not EndState.OK or record.chunks != chunks:
             what = f"{record.chunks} content chunks of {chunks} were read, and it is {record.state}"
@@ -175,7 +178,7 @@ def rounds(options: argparse.Namespace) -> Generator[Round, None, None]:
         with source(answer) as (url, pid):
             while True:
                 one, two = (
-                    runner.run(ask(folder, url, pid, lanes=options.lanes, shards=shards))
+                    runner.run(ask(options, folder, url=url, feeder=pid, shards=shards))
                     for shards in (1, 2)
                 )
                 yield Round(one, two, *(together(count, answer, PLAIN_S) for count in (1, 2)))

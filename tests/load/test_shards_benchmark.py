@@ -75,10 +75,12 @@ def test_work_that_was_dropped_is_no_figure() -> None:
     from shards import read_whole
 
     whole = record(EndState.OK, 3)
-    assert read_whole([whole, whole], 3) == 6
+    assert read_whole([whole, whole], 2, 3) == 6
     for other in (record(EndState.OK, 2), record(EndState.OK, 4), record(EndState.ERROR, 3)):
         with pytest.raises(ValueError, match="content chunks of 3 were read"):
-            read_whole([whole, other], 3)
+            read_whole([whole, other], 2, 3)
+    with pytest.raises(ValueError, match="1 of 2 requests were asked"):
+        read_whole([whole], 2, 3)
 
 
 def test_the_ratio_is_told_where_two_cores_were_free() -> None:
