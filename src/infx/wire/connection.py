@@ -22,6 +22,8 @@ A thousand streams so hold 16 MB of them at the most.
 """
 UNPARSED = 32
 """Reads that may wait to be parsed; so many take about 20 microseconds."""
+UNPARSED_SIZE = 4096
+"""Bytes of a read that does not wait: a thousand streams so hold 128 MB of reads at the most."""
 UNPARSED_AT_FIRST = 2
 """The first ones wait less, so that plain reads are known soon."""
 HTTP_OK = 200
@@ -197,7 +199,11 @@ class Connection(asyncio.Protocol):
         unparsed = exchange.unparsed
         unparsed.append(data)
         # A read of four bytes or more that ends a chunked body ends with an empty line.
-        if len(unparsed) < self._waiting and len(data) > 3 and data[-4:] != b"\r\n\r\n":
+        if (
+            len(unparsed) < self._waiting
+            and 3 < len(data) < UNPARSED_SIZE
+            and data[-4:] != b"\r\n\r\n"
+        ):
             return
         self._parse(exchange)
 
