@@ -4,7 +4,6 @@ Servers send nearly all of an answer so, a chunk in a read when they pace it, el
 """
 
 from array import array
-from collections.abc import Sequence
 
 from infx.wire.mould import LINE_END, mould_of, plain_text
 
@@ -17,60 +16,54 @@ _SIZES = (b"%x\r\n", b"%X\r\n")
 class PlainReads:
     """Knows the plain reads of an answer by one that was parsed, and keeps their `moments`.
 
-    While it is `aligned`, what was read so far ends with a chunk and with an event.
+    It is `ready` while it knows one, and all that was read ends with a chunk and with an event.
     """
 
-    __slots__ = ("_after", "_before", "_heads", "_line", "aligned", "moments")
+    __slots__ = ("_after", "_before", "_heads", "_known", "_line", "moments", "ready")
 
     def __init__(self) -> None:
         self._line = self._before = self._after = b""
         self._heads: dict[int, bytes] = {}
-        self.aligned = False
+        self._known = 0
+        self.ready = False
         self.moments = array("q")
-
-    def align(self, read: bytes, body: bytearray) -> None:
-        """Hear of a read that was parsed, and of the body with it.
-
-        Where the body ends with an event, the line end behind that is HTTP's, and ends a chunk.
-        """
-        self.aligned = read.endswith(_EVENT_END + _CHUNK_END) and body.endswith(_EVENT_END)
 
     def learn(self, read: bytes, payload: bytes) -> None:
         """Take the last chunk of a parsed read as the model; `payload` is what the read brought.
 
-        In the body, another event or nothing stands before an event; so a size there was HTTP's.
+        Where the payload ends with an event, the line end behind that in the read is HTTP's, and
+        ends a chunk. And where another event or nothing stands before its last event, a size that
+        stands there in the read is HTTP's.
         """
-        piece = payload.removesuffix(_EVENT_END).rpartition(_EVENT_END)[2]
-        plain = plain_text(piece) if LINE_END not in piece else None
+        self.ready = payload.endswith(_EVENT_END) and read.endswith(_EVENT_END + _CHUNK_END)
+        piece = payload[: -len(_EVENT_END)].rpartition(_EVENT_END)[2]
+        plain = plain_text(piece) if self.ready and LINE_END not in piece else None
         mould = mould_of(piece, plain[0]) if plain else None
-        rest = piece + _EVENT_END + _CHUNK_END
-        size = len(rest) - len(_CHUNK_END)
-        line = next((one for one in _SIZES if read.endswith(one % size + rest)), None)
-        if mould and line:
+        event = piece + _EVENT_END
+        sizes = (one for one in _SIZES if read.endswith(one % len(event) + event + _CHUNK_END))
+        if mould and (line := next(sizes, None)):
             before, after = mould
             self._line, self._before, self._heads = line, before[: -len(_QUOTE)], {}
             self._after = after + _EVENT_END + _CHUNK_END
+        self.ready = self.ready and bool(self._after)
 
-    def take(self, reads: Sequence[bytes], start: int, times: "array[int]") -> int:
-        """Keep the moments of plain reads, from `start` to the first read that is none.
+    def take(self, read: bytes, moment: int) -> bool:
+        """Keep the moment of each chunk of a read, where all of it is plain; return whether."""
+        chunks = read.split(self._after)
+        if chunks.pop():
+            return False
+        heads = self._heads
+        for chunk in chunks:
+            head, _, text = chunk.rpartition(_QUOTE)
+            if LINE_END in text or head != (heads.get(len(chunk)) or self._head(len(chunk))):
+                return False
+        self.moments.extend([moment] * len(chunks))
+        return True
 
-        Return the position of that one. `times` are the moments of all reads.
-        """
-        heads, after, moments = self._heads, self._after, self.moments
-        if not after:
-            return start
-        for position in range(start, len(reads)):
-            known, moment = len(moments), times[position]
-            chunks = reads[position].split(after)
-            if chunks.pop():
-                return position
-            for chunk in chunks:
-                head, _, text = chunk.rpartition(_QUOTE)
-                if LINE_END in text or head != (heads.get(len(chunk)) or self._head(len(chunk))):
-                    del moments[known:]
-                    return position
-                moments.append(moment)
-        return len(reads)
+    def helped(self) -> bool:
+        """Return whether a read was plain since this was asked last."""
+        known, self._known = self._known, len(self.moments)
+        return known < self._known
 
     def _head(self, size: int) -> bytes:
         """Return how a chunk begins that has `size` bytes up to the end of its text.
