@@ -40,6 +40,8 @@ MAGIC = b"infx-plan 3 "
 PHASES = (Phase.WARMUP, Phase.PROFILING)
 MARKER_REFERENCE = 2**32 - 1
 ANSWERS = 2**31
+PIECE = 64 * 1024
+"""Bytes of fragments that are yielded together: a session of one turn has few."""
 SECTIONS = 11
 """Sections of a plan, from its first line to its names."""
 TURN, FLAGS = 10, 8
@@ -57,7 +59,7 @@ class _Tables:
         self._frames: dict[str, int] = {}
         self._spelled: dict[str, int] = {}
         self._new: list[bytes] = []
-        self._size = 0
+        self.size = self._taken = 0
         self._ends = array("Q")
         self._references = array("I")
         self._holds = array("I")
@@ -71,8 +73,13 @@ class _Tables:
 
     def taken(self) -> bytes:
         """Return the bytes of the fragments that were added since the last call."""
-        new, self._new = b"".join(self._new), []
+        new, self._new, self._taken = b"".join(self._new), [], self.size
         return new
+
+    @property
+    def waiting(self) -> int:
+        """How many bytes of fragments were added since then."""
+        return self.size - self._taken
 
     def session(self, session: Session) -> None:
         """Add a session, which is a stream of no tree."""
@@ -195,8 +202,8 @@ class _Tables:
 
     def _add(self, encoded: bytes) -> int:
         self._new.append(encoded)
-        self._size += len(encoded)
-        self._ends.append(self._size)
+        self.size += len(encoded)
+        self._ends.append(self.size)
         return len(self._ends) - 1
 
 
@@ -215,19 +222,17 @@ def plan_chunks(
     tables = _Tables(api)
     head = MAGIC + api.encode() + b"\n"
     yield _padded(head)
-    size = 0
     for session in sessions:
         tables.session(session)
-        yield (new := tables.taken())
-        size += len(new)
+        if tables.waiting >= PIECE:
+            yield tables.taken()
     for tree in trees:
         tables.tree(tree)
-        yield (new := tables.taken())
-        size += len(new)
-    yield bytes(-size % 8)
+        yield tables.taken()
+    yield tables.taken() + bytes(-tables.size % 8)
     for seat in seats:
         tables.seat(seat)
-    yield from tables.rest([len(head), size])
+    yield from tables.rest([len(head), tables.size])
 
 
 def plan_bytes(sessions: Iterable[Session], *, api: Api) -> bytes:

@@ -35,10 +35,14 @@ OPEN_WARMUP_LANES = 4
 
 @dataclass(frozen=True, slots=True)
 class _Ranges:
-    """The lengths that requests may have; inputs None where a dataset decides."""
+    """The lengths that requests may have; inputs None where a dataset decides.
+
+    With a `single` pair of them nothing has to be drawn.
+    """
 
     inputs: range | None
     outputs: range
+    single: tuple[int | None, int] | None
 
 
 def sessions(
@@ -118,7 +122,9 @@ def _ranges(workload: FixedWorkload) -> _Ranges:
     ratio, isl, osl = workload.range_ratio, workload.isl, workload.osl
     sized = isl if workload.dataset is None else None
     inputs = range(shortest(sized, ratio), sized + 1) if sized else None
-    return _Ranges(inputs, range(shortest(osl, ratio), osl + 1))
+    outputs = range(shortest(osl, ratio), osl + 1)
+    one = len(outputs) == 1 and (inputs is None or len(inputs) == 1)
+    return _Ranges(inputs, outputs, (inputs[0] if inputs else None, outputs[0]) if one else None)
 
 
 def _require_length(workload: FixedWorkload, prompts: "PromptSource") -> None:
@@ -142,12 +148,16 @@ def _require_length(workload: FixedWorkload, prompts: "PromptSource") -> None:
 
 
 def _turn(ordinal: int, *, point: bytes, ranges: _Ranges, prompts: "PromptSource") -> Turn:
-    draws = Draws(derive(point, f"lengths {ordinal}"))
-    asked_input = _draw(ranges.inputs, draws) if ranges.inputs else None
-    asked_output = _draw(ranges.outputs, draws)
+    asked_input, asked_output = ranges.single or _lengths(ordinal, point=point, ranges=ranges)
     prompt = prompts.prompt(asked_input, point=point, ordinal=ordinal)
     asked = prompt.asked_output or asked_output
     return Turn(prompt.messages, asked, asked_input, fields=prompt.fields)
+
+
+def _lengths(ordinal: int, *, point: bytes, ranges: _Ranges) -> tuple[int | None, int]:
+    draws = Draws(derive(point, f"lengths {ordinal}"))
+    asked_input = _draw(ranges.inputs, draws) if ranges.inputs else None
+    return asked_input, _draw(ranges.outputs, draws)
 
 
 def _draw(lengths: range, draws: Draws) -> int:
