@@ -1,11 +1,12 @@
 """Steps run in order of their due moments, never early, on loops of any resolution."""
 
 import asyncio
+from collections.abc import Callable
 
 import pytest
 
 from infx.clock import NS, VirtualTimeLoop
-from infx.servers.truth.pace import Pacer
+from infx.servers.truth.pace import Pacer, Turns
 
 MS = 1_000_000
 
@@ -87,3 +88,40 @@ def test_a_timer_that_fires_early_sends_nothing_early():
     loop.close()
     assert len(seen) == 1
     assert 5 * MS <= seen[0] <= 6 * MS
+
+
+def in_turns(*calls: Callable[[], None], order: list[str]) -> list[str]:
+    """Return the order in which calls were made, that of each turn's reads among them."""
+    loop = VirtualTimeLoop()
+
+    async def run() -> None:
+        turns = Turns()
+        for call in calls:
+            turns.add(call)
+        for _ in range(len(calls) + 1):
+            order.append("read")
+            await asyncio.sleep(0)
+
+    try:
+        loop.run_until_complete(run())
+    finally:
+        loop.close()
+    return order
+
+
+def test_a_turn_of_reads_comes_between_two_calls() -> None:
+    order: list[str] = []
+    seen = in_turns(lambda: order.append("a"), lambda: order.append("b"), order=order)
+    assert seen == ["read", "a", "read", "b", "read"]
+
+
+def test_a_call_that_fails_does_not_hold_up_the_next() -> None:
+    order: list[str] = []
+
+    def fail() -> None:
+        raise ValueError
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(VirtualTimeLoop, "call_exception_handler", lambda *_: order.append("failed"))
+        seen = in_turns(fail, lambda: order.append("b"), order=order)
+    assert seen == ["read", "failed", "read", "b", "read"]

@@ -69,6 +69,7 @@ def test_an_answer_that_is_not_streamed_leaves_when_its_last_token_is_due(start,
 
 
 def test_no_delay_at_all_still_takes_turns(start, complete):
+    """The second request is begun a turn after the first."""
     site = start(ttft_s=0, itl_s=0)
     order = []
     for name in "ab":
@@ -81,7 +82,7 @@ def test_no_delay_at_all_still_takes_turns(start, complete):
         client.send(complete("x", max_tokens=3))
     site.wait()
     assert [sent.completion_tokens for sent in site.log] == [3, 3]
-    assert "".join(order) == "ababab"
+    assert "".join(order) == "aababb"
 
 
 def test_a_client_that_leaves_stops_its_answer(start, chat):

@@ -7,6 +7,7 @@ import signal
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from socket import SO_RCVBUF, SOL_SOCKET
 
 from infx.clock import SystemClock
 from infx.errors import InputError, MachineError
@@ -17,6 +18,9 @@ from infx.servers.truth.server import TruthServer
 
 BACKLOG = 4096
 """Connections that may wait to be accepted: a load client opens all of its own at once."""
+
+RECEIVED_AHEAD = 1 << 20
+"""Bytes of a connection that the kernel takes in: a long prompt need not wait until it is read."""
 
 UVLOOP_GRAIN_NS = 1_000_000
 """The resolution of uvloop's timers."""
@@ -125,6 +129,8 @@ async def serve(server: TruthServer, host: str, port: int) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stopped.set)
     listener = await loop.create_server(server.protocol, host, port, backlog=BACKLOG)
+    for one in listener.sockets:  # what is accepted inherits it
+        one.setsockopt(SOL_SOCKET, SO_RCVBUF, RECEIVED_AHEAD)
     bound = listener.sockets[0].getsockname()[1]
     shown = f"[{host}]" if ":" in host else host
     sys.stderr.write(f"listening on http://{shown}:{bound}\n")

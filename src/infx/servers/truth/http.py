@@ -14,6 +14,7 @@ import httptools
 
 from infx.clock import Clock
 from infx.servers.truth.log import End
+from infx.servers.truth.pace import Turns
 from infx.servers.truth.refusal import Refusal
 from infx.servers.truth.reply import Reply
 
@@ -56,13 +57,20 @@ class Connection(asyncio.Protocol):
     """
 
     def __init__(
-        self, handle: Handle, left: Callable[[Reply], None], clock: Clock, opened: set["Connection"]
+        self,
+        handle: Handle,
+        left: Callable[[Reply], None],
+        clock: Clock,
+        *,
+        opened: set["Connection"],
+        turns: Turns,
     ) -> None:
         self.reply: Reply | None = None
         self._handle = handle
         self._left = left
         self._clock = clock
         self._opened = opened
+        self._turns = turns
         self._parser = httptools.HttpRequestParser(self)
         self._url = b""
         self._headers: dict[str, str] = {}
@@ -166,9 +174,9 @@ class Connection(asyncio.Protocol):
         )
         self._body = []
         self._waiting.append(request)
-        if len(self._waiting) > PIPELINE_LIMIT:
+        if len(self._waiting) > PIPELINE_LIMIT + (self._current is None):
             self._transport.pause_reading()
-        self._serve()
+        self._turns.add(self._serve)
 
     def _serve(self) -> None:
         if self._current is not None or not self._waiting:
@@ -196,7 +204,7 @@ class Connection(asyncio.Protocol):
         if request is None or not request.keep_alive:
             self._transport.close()
         elif self._waiting:
-            asyncio.get_running_loop().call_soon(self._serve)
+            self._turns.add(self._serve)
 
     def _head(self, status: int, headers: Sequence[tuple[str, str]]) -> bytes:
         lines = [f"HTTP/1.1 {status} {HTTPStatus(status).phrase}"]

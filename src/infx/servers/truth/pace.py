@@ -1,9 +1,10 @@
-"""Calls back at due moments, all of a server's through one timer of its loop.
+"""Calls back at due moments, or one by one, for all of a server's connections.
 
 A timer of the loop for each write costs more than the write itself at 50,000 a second.
 """
 
 import asyncio
+from collections import deque
 from collections.abc import Callable
 from heapq import heappop, heappush
 from itertools import count
@@ -62,3 +63,28 @@ class Pacer:
         else:
             whole = -(-delay // self._grain_ns) * self._grain_ns
             self._timer = loop.call_later(whole / NS, self._wake)
+
+
+class Turns:
+    """Calls what was added, in that order and one in a turn of the running loop.
+
+    Reading a long prompt takes longer than receiving it; what others have sent is received in
+    between, so that it has its true moment.
+    """
+
+    def __init__(self) -> None:
+        self._waiting: deque[Callable[[], None]] = deque()
+
+    def add(self, call: Callable[[], None]) -> None:
+        """Call this in a turn of its own."""
+        self._waiting.append(call)
+        if len(self._waiting) == 1:
+            asyncio.get_running_loop().call_soon(self._next)
+
+    def _next(self) -> None:
+        try:
+            self._waiting[0]()
+        finally:
+            self._waiting.popleft()
+            if self._waiting:
+                asyncio.get_running_loop().call_soon(self._next)

@@ -16,7 +16,7 @@ from infx.servers.truth.faults import spoil
 from infx.servers.truth.http import Connection, Request
 from infx.servers.truth.log import Sent
 from infx.servers.truth.metrics_page import CONTENT_TYPE, page
-from infx.servers.truth.pace import Pacer
+from infx.servers.truth.pace import Pacer, Turns
 from infx.servers.truth.refusal import Refusal
 from infx.servers.truth.reply import Arrival, Books, Outlet, Reply
 from infx.servers.truth.script import Script
@@ -69,10 +69,17 @@ class TruthServer:
         self._schedule = Schedule(script.faults, script.fault_seed)
         self._books = Books(script, clock, self.counters, log, clock.wall() // NS, count(1))
         self._connections: set[Connection] = set()
+        self._turns = Turns()
 
     def protocol(self) -> asyncio.Protocol:
         """Return the protocol of one new connection."""
-        return Connection(self._handle, self.timing.forget, self._clock, self._connections)
+        return Connection(
+            self._handle,
+            self.timing.forget,
+            self._clock,
+            opened=self._connections,
+            turns=self._turns,
+        )
 
     def stop(self) -> None:
         """Cut every connection; unfinished answers are logged as `server-closed`."""
