@@ -105,6 +105,18 @@ def test_a_kept_connection_that_was_closed_costs_no_request(tmp_path: Path) -> N
     assert RESETS_ENDURED < run.driver.resets <= RESETS_ENDURED + 2
 
 
+def test_a_defect_in_a_read_ends_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is raised where the run is awaited; else its answer would be waited for without end."""
+
+    def parse_wrongly(*_: object) -> None:
+        raise ZeroDivisionError("a defect")
+
+    run = Run(tmp_path, memory_dial(Server))
+    monkeypatch.setattr("infx.wire.connection.Connection._parse", parse_wrongly)
+    with pytest.raises(ZeroDivisionError, match="a defect"):
+        run.run()
+
+
 def test_a_first_connection_that_dies_unread_is_no_stale_one(tmp_path: Path) -> None:
     class Deaf(Server):
         def data_received(self, data: bytes) -> None:

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Protocol
+from typing import Any, Protocol
 
 from infx.clock import NS, Clock
 from infx.errors import Problem
@@ -109,19 +109,22 @@ class Course:
     async def run(self, phase: Phase, total: int, start: int) -> tuple[PhaseWindow, ...]:
         """Let the pacing ask from `start` on; return the windows of the phases when all has ended.
 
-        Raise MachineError when the journal cannot be written.
+        Raise MachineError when the journal cannot be written, and a defect that is met on the way.
         """
         assert self._done is not None
         self._ended_ns = self._now()
         self.enter(phase, total)
         self._tick()
         self.sender.lag.start()
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(self._met)
         self._pacing.begin(start)
         self.check_done()
         try:
             with no_collection():
                 await self._done
         finally:
+            loop.set_exception_handler(None)
             self.sender.lag.stop()
             for timer in self._timers.values():
                 timer.cancel()
@@ -220,6 +223,15 @@ class Course:
             if lane.connection is not None:
                 lane.connection.cancel("cancelled", "the run ended before the answer did")
         self.check_done()
+
+    def _met(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        """End the phases by a defect that a read or a callback met: its answer would never end."""
+        error = context.get("exception")
+        ours = "protocol" in context or "handle" in context
+        if error is not None and ours and self._done is not None and not self._done.done():
+            self._done.set_exception(error)
+        else:
+            loop.default_exception_handler(context)
 
     def _fail(self, error: BaseException) -> None:
         self._failure = self._failure or error
