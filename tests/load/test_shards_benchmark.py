@@ -52,7 +52,7 @@ def test_every_request_gets_one_whole_answer(tmp_path: Path) -> None:
 
 def test_a_short_run_decodes_every_event(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import shards
-    from plain import decode
+    from in_memory import decode
 
     monkeypatch.setattr(shards, "PLAIN_S", 0.01)
     monkeypatch.setattr(shards, "ATTEMPTS", 1)

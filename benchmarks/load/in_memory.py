@@ -2,7 +2,7 @@
 
 Two of these beside each other tell what two cores of this machine are worth, whoever uses them.
 
-python plain.py ANSWER SECONDS
+python in_memory.py ANSWER SECONDS
 
 It says that it is ready, begins when a line is read, and prints events a second.
 """
