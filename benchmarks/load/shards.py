@@ -4,7 +4,7 @@
 python benchmarks/load/shards.py [--lanes N] [--requests N] [--tokens N] [--rounds N]
 
 Prints one JSON line of medians over the rounds; in each of them one shard, two shards, and one and
-two processes of plain work (in_memory.py) take turns. A source that needs next to no CPU (source.py)
+two processes of plain work (in_memory.py) take turns. A source of next to no CPU (source.py)
 sends what the truth server said once, and every event of it has to be decoded. Rounds in which
 others left less than two cores are made again; where they are too many the ratio is null, and
 `verdict` says so.
@@ -24,8 +24,8 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from loads import HOST, Load, truth_server
 from in_memory import decode, together
+from loads import HOST, Load, truth_server
 from source import source
 
 from infx.clock import NS, SystemClock, cpu_ns, event_loop

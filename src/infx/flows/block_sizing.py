@@ -70,7 +70,6 @@ async def _cut_blocks(
     talk: Callable[[str], None],
 ) -> BlockSizing:
     """Return the text of a replay as a tokenizer cuts it; tell when the server counts otherwise."""
-
     overhead = await counts.of(workload, OVERHEAD_TEXT) - tokenizer.count(OVERHEAD_TEXT)
     template = await _template(workload, counts, overhead=overhead)
     source = PassageBlocks(tokenizer.passage(workload.seed), workload.seed)
@@ -92,14 +91,12 @@ async def _drift(
     workload: AgenticWorkload, source: TextSource, counts: TokenCounts, *, overhead: int
 ) -> Drift:
     """Ask the server how many tokens a message of made text has."""
-
     counted = await counts.of(workload, drift_message(source, 0))
     return Drift(1, DRIFT_BLOCKS * TAIL_BLOCK, counted - overhead)
 
 
 async def _template(workload: AgenticWorkload, counts: TokenCounts, *, overhead: int) -> Template:
     """Ask the server what it adds to several messages, and how long a marker is to it."""
-
     text = OVERHEAD_TEXT
     alone = await counts.of(workload, text)
     three = await counts.of(workload, text, ("user", "assistant", "user"))
